@@ -1,0 +1,137 @@
+"""Raw samples: one record for each row of the newline-delimited JSON blobs.
+
+`read_rows` is the only reader: it bounds line length, depth and row count, refuses duplicate keys, NaN and
+infinities, and says which line is wrong. The lm-eval files are kept as that tool wrote them and are read by
+`judge`, not here.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Annotated, BinaryIO, Literal, TypeVar
+
+from pydantic import Field
+
+from worker.bundle.canonical import canonical, parse_record
+from worker.bundle.errors import BundleError
+from worker.bundle.record import Amount, Count, Identifier, Label, Positive, Record, Sha256, Text, Unknown
+from worker.bundle.schema import ArmName, Metric
+
+MAX_LINE_BYTES = 1_000_000
+MAX_ROWS = 2_000_000
+
+
+class StepRow(Record):
+    """One decode step. Role ``steps``."""
+
+    cell: Identifier
+    arm: ArmName
+    block: Count
+    step: Count
+    latency_us: Annotated[float, Field(gt=0)]
+    start_ns: Count
+    """Monotonic clock of the measuring process."""
+
+
+class RequestRow(Record):
+    """One request to the server, also a failed one. Role ``requests``.
+
+    Times are seconds of the load generator's monotonic clock since the eval began.
+    """
+
+    cell: Identifier
+    arm: ArmName
+    block: Count
+    index: Count
+    prompt_sha256: Sha256 | Unknown
+    input_tokens: Count | Unknown
+    requested_output_tokens: Positive | Unknown
+    output_tokens: Count
+    start_s: Amount | Unknown
+    token_times_s: tuple[Amount, ...]
+    """Arrival of each output token (or of each chunk, when the server sends several at once)."""
+    end_s: Amount | Unknown
+    output_sha256: Sha256 | Unknown
+    """Of the output text in UTF-8."""
+    finish_reason: Label | Unknown
+    error: Text | None
+
+
+class NumericsRow(Record):
+    """One operator against its float64 reference. Role ``numerics``."""
+
+    cell: Identifier
+    arm: ArmName
+    operator: Identifier
+    case: Label
+    shape: Label
+    distribution: Identifier
+    max_abs_error: Amount
+    max_rel_error: Amount
+    tolerance: Amount
+    tolerance_reason: Text
+    repeats: Positive
+    bitwise_repeatable: bool
+
+
+class TelemetryRow(Record):
+    """One NVML sample of one GPU. Role ``telemetry``."""
+
+    time_s: Amount
+    gpu_index: Count
+    sm_clock_mhz: Count | Unknown
+    memory_clock_mhz: Count | Unknown
+    power_w: Amount | Unknown
+    temperature_c: Amount | Unknown
+    throttle_reasons: tuple[Identifier, ...] | Unknown
+
+
+class CounterRow(Record):
+    """The server's own counters, read before and after a block. Role ``counters``."""
+
+    cell: Identifier
+    arm: ArmName
+    block: Count
+    moment: Literal["before", "after"]
+    name: Label
+    value: Amount
+
+
+class SummaryRow(Record):
+    """A number somebody typed or a tool printed. Kept to be contradicted, never to be believed. Role ``summary``."""
+
+    cell: Identifier
+    arm: ArmName
+    metric: Metric | Literal["achieved_concurrency", "completed", "failed", "duration_s"]
+    statistic: Literal["mean", "median", "p90", "p99", "total"]
+    value: Amount
+
+
+Row = TypeVar("Row", bound=Record)
+
+
+def read_rows(stream: BinaryIO, row: type[Row], *, max_rows: int = MAX_ROWS) -> Iterator[Row]:
+    """Yield the rows of a newline-delimited JSON blob.
+
+    Args:
+        stream: The blob, read line by line: memory stays at one line.
+        row: The record each line must be.
+        max_rows: Rows allowed.
+
+    Raises:
+        BundleError: ``row_invalid`` names the first bad line; ``too_many_rows``; ``line_too_long``.
+    """
+    number = 0
+    while line := stream.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        if len(line) > MAX_LINE_BYTES:
+            raise BundleError("line_too_long", f"line {number} is longer than {MAX_LINE_BYTES} bytes")
+        if number > max_rows:
+            raise BundleError("too_many_rows", f"more than {max_rows} rows")
+        try:
+            yield parse_record(line, row, code="row_invalid")
+        except BundleError as error:
+            raise BundleError("row_invalid", f"line {number}: {error.detail}") from error
+
+
+def write_rows(rows: Iterable[Record]) -> bytes:
+    """Serialise rows, one canonical JSON object a line."""
+    return b"".join(canonical(row) + b"\n" for row in rows)
