@@ -2,9 +2,10 @@
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Literal, cast
+from typing import Literal
 
 from k3_decode.errors import ConfigError
+from k3_decode.hf_config import HfSection, quantization_config, refuse_variants
 
 MXFP4_GROUP = 32
 """Elements that share one MXFP4 scale, along the input axis."""
@@ -80,7 +81,7 @@ class K3Config:
                 raise ConfigError(f"{field}: expected a positive integer, got {value!r}")
         if list(self.mla_layers) != sorted(set(self.mla_layers)):
             raise ConfigError(f"mla_layers: expected ascending distinct layers, got {self.mla_layers}")
-        if self.mla_layers and not (1 <= self.mla_layers[0] and self.mla_layers[-1] <= self.num_layers):
+        if self.mla_layers and not (self.mla_layers[0] >= 1 and self.mla_layers[-1] <= self.num_layers):
             raise ConfigError(f"mla_layers: expected layers 1..{self.num_layers}, got {self.mla_layers}")
         if self.top_k > self.num_experts:
             raise ConfigError(f"top_k: expected at most num_experts = {self.num_experts}, got {self.top_k}")
@@ -159,7 +160,7 @@ class K3Config:
 
         Args:
             document: The parsed file; the text model may be nested under ``text_config`` or stand alone.
-            name: Name to give the result. A name stored by :meth:`to_hf` wins.
+            name: Name for a model that is none of ``CONFIGS``.
 
         Returns:
             The configuration.
@@ -171,51 +172,53 @@ class K3Config:
         Source:
             k3-model.md section 1, tag C.
         """
-        text = _mapping(document["text_config"], "text_config") if "text_config" in document else document
-        linear = _mapping(_need(text, "linear_attn_config"), "linear_attn_config")
-        _refuse_variants(text, linear)
-        layers = _integer(text, "num_hidden_layers")
-        mla = _layer_list(linear, "full_attn_layers")
-        kda = _layer_list(linear, "kda_layers")
+        top = HfSection(document)
+        text = top.section("text_config") if "text_config" in top else top
+        refuse_variants(text)
+        linear = text.section("linear_attn_config")
+        layers, heads = text.integer("num_hidden_layers"), text.integer("num_attention_heads")
+        linear.expect("num_heads", heads)
+        mla, kda = linear.integers("full_attn_layers"), linear.integers("kda_layers")
         if sorted(mla + kda) != list(range(1, layers + 1)):
             raise ConfigError(f"linear_attn_config: kda_layers and full_attn_layers do not partition 1..{layers}")
-        heads, expert_size = _integer(text, "num_attention_heads"), _integer(text, "moe_intermediate_size")
-        if _integer(linear, "num_heads") != heads:
-            raise ConfigError(f"linear_attn_config.num_heads: expected {heads}, got {linear['num_heads']}")
-        ids = {**text, **{key: document[key] for key in document if key.endswith("_token_id")}}
-        stored_name = text.get("k3_decode_name", name)
-        return cls(
-            name=stored_name if isinstance(stored_name, str) else name,
-            hidden_size=_integer(text, "hidden_size"),
+
+        def token_id(key: str) -> int:
+            return (top if key in top else text).integer(key)
+
+        found = cls(
+            name=name,
+            hidden_size=text.integer("hidden_size"),
             num_layers=layers,
-            vocab_size=_integer(text, "vocab_size"),
+            vocab_size=text.integer("vocab_size"),
             mla_layers=mla,
             num_heads=heads,
-            kda_head_dim=_integer(linear, "head_dim"),
-            conv_width=_integer(linear, "short_conv_kernel_size"),
-            q_lora_rank=_integer(text, "q_lora_rank"),
-            kv_lora_rank=_integer(text, "kv_lora_rank"),
-            qk_nope_head_dim=_integer(text, "qk_nope_head_dim"),
-            qk_rope_head_dim=_integer(text, "qk_rope_head_dim"),
-            v_head_dim=_integer(text, "v_head_dim"),
-            num_experts=_integer(text, "num_experts"),
-            top_k=_integer(text, "num_experts_per_token"),
-            latent_size=_integer(text, "routed_expert_hidden_size"),
-            expert_size=expert_size,
-            shared_size=expert_size * _integer(text, "num_shared_experts"),
-            dense_size=_integer(text, "intermediate_size"),
-            first_dense=_integer(text, "first_k_dense_replace"),
-            attn_res_block_size=_integer(text, "attn_res_block_size"),
-            gate_lower_bound=_optional_number(linear, "gate_lower_bound"),
-            situ_beta=_number(text, "activation_situ_beta"),
-            situ_linear_beta=_optional_number(text, "activation_situ_linear_beta"),
-            rms_eps=_number(text, "rms_norm_eps"),
-            routed_scaling_factor=_number(text, "routed_scaling_factor"),
-            bos_token_id=_integer(ids, "bos_token_id"),
-            eos_token_id=_integer(ids, "eos_token_id"),
-            pad_token_id=_integer(ids, "pad_token_id"),
-            max_positions=_integer(text, "max_position_embeddings"),
+            kda_head_dim=linear.integer("head_dim"),
+            conv_width=linear.integer("short_conv_kernel_size"),
+            q_lora_rank=text.integer("q_lora_rank"),
+            kv_lora_rank=text.integer("kv_lora_rank"),
+            qk_nope_head_dim=text.integer("qk_nope_head_dim"),
+            qk_rope_head_dim=text.integer("qk_rope_head_dim"),
+            v_head_dim=text.integer("v_head_dim"),
+            num_experts=text.integer("num_experts"),
+            top_k=text.integer("num_experts_per_token"),
+            latent_size=text.integer("routed_expert_hidden_size"),
+            expert_size=text.integer("moe_intermediate_size"),
+            shared_size=text.integer("moe_intermediate_size") * text.integer("num_shared_experts"),
+            dense_size=text.integer("intermediate_size"),
+            first_dense=text.integer("first_k_dense_replace"),
+            attn_res_block_size=text.integer("attn_res_block_size"),
+            gate_lower_bound=linear.optional_number("gate_lower_bound"),
+            situ_beta=text.number("activation_situ_beta"),
+            situ_linear_beta=text.optional_number("activation_situ_linear_beta"),
+            rms_eps=text.number("rms_norm_eps"),
+            routed_scaling_factor=text.number("routed_scaling_factor"),
+            bos_token_id=token_id("bos_token_id"),
+            eos_token_id=token_id("eos_token_id"),
+            pad_token_id=token_id("pad_token_id"),
+            max_positions=text.integer("max_position_embeddings"),
         )
+        known = (config for config in CONFIGS.values() if dataclasses.replace(found, name=config.name) == config)
+        return next(known, found)
 
     def to_hf(self) -> dict[str, object]:
         """Write the configuration as the published ``config.json`` does.
@@ -238,7 +241,6 @@ class K3Config:
             linear["gate_lower_bound"] = self.gate_lower_bound
         text: dict[str, object] = {
             "model_type": "kimi_linear",
-            "k3_decode_name": self.name,
             "activation_situ_beta": self.situ_beta,
             "activation_situ_linear_beta": self.situ_linear_beta,
             "attn_res_block_size": self.attn_res_block_size,
@@ -268,7 +270,7 @@ class K3Config:
             "q_lora_rank": self.q_lora_rank,
             "qk_nope_head_dim": self.qk_nope_head_dim,
             "qk_rope_head_dim": self.qk_rope_head_dim,
-            "quantization_config": _quantization(),
+            "quantization_config": quantization_config(MXFP4_GROUP),
             "rms_norm_eps": self.rms_eps,
             "routed_expert_hidden_size": self.latent_size,
             "routed_scaling_factor": self.routed_scaling_factor,
@@ -287,75 +289,6 @@ class K3Config:
             **ids,
             "text_config": text,
         }
-
-
-def _quantization() -> dict[str, object]:
-    weights = {"group_size": MXFP4_GROUP, "num_bits": 4, "strategy": "group", "symmetric": True, "type": "float"}
-    group = {"format": "mxfp4-pack-quantized", "input_activations": None, "targets": ["Linear"], "weights": weights}
-    kept = ("self_attn", "shared_experts", "mlp", "gate", "routed_expert", "lm_head", "vision_tower", "mm_projector")
-    return {
-        "quant_method": "compressed-tensors",
-        "format": "mxfp4-pack-quantized",
-        "config_groups": {"group_0": group},
-        "ignore": [f"re:.*{name}.*" for name in kept],
-    }
-
-
-def _refuse_variants(text: Mapping[str, object], linear: Mapping[str, object]) -> None:
-    """Refuse keys that name mathematics K3 does not have; an absent key means K3's own choice."""
-    fixed: dict[str, object] = {
-        "hidden_act": "situ", "latent_moe_use_norm": True, "mla_use_nope": True, "mla_use_output_gate": True,
-        "moe_layer_freq": 1, "moe_renormalize": True, "moe_router_activation_func": "sigmoid",
-        "num_expert_group": 1, "num_nextn_predict_layers": 0, "tie_word_embeddings": False, "topk_group": 1,
-        "topk_method": "noaux_tc",
-    }  # fmt: skip
-    for key, value in fixed.items():
-        if key in text and text[key] != value:
-            raise ConfigError(f"{key}: expected {value!r}, got {text[key]!r}")
-    if linear.get("use_full_rank_gate", True) is not True:
-        raise ConfigError("linear_attn_config.use_full_rank_gate: expected true, got false")
-    quantization = _mapping(text.get("quantization_config", _quantization()), "quantization_config")
-    if quantization.get("format") != "mxfp4-pack-quantized":
-        raise ConfigError(
-            f"quantization_config.format: expected 'mxfp4-pack-quantized', got {quantization.get('format')!r}"
-        )
-
-
-def _need(mapping: Mapping[str, object], key: str) -> object:
-    if key not in mapping:
-        raise ConfigError(f"{key}: missing from config.json")
-    return mapping[key]
-
-
-def _mapping(value: object, key: str) -> Mapping[str, object]:
-    if not isinstance(value, Mapping):
-        raise ConfigError(f"{key}: expected an object, got {value!r}")
-    return cast(Mapping[str, object], value)
-
-
-def _integer(mapping: Mapping[str, object], key: str) -> int:
-    value = _need(mapping, key)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise ConfigError(f"{key}: expected an integer, got {value!r}")
-    return value
-
-
-def _number(mapping: Mapping[str, object], key: str) -> float:
-    value = _need(mapping, key)
-    if not isinstance(value, int | float) or isinstance(value, bool):
-        raise ConfigError(f"{key}: expected a number, got {value!r}")
-    return float(value)
-
-
-def _optional_number(mapping: Mapping[str, object], key: str) -> float | None:
-    return None if mapping.get(key) is None else _number(mapping, key)
-
-
-def _layer_list(mapping: Mapping[str, object], key: str) -> tuple[int, ...]:
-    value = _need(mapping, key)
-    if not isinstance(value, list) or not all(isinstance(item, int) for item in value):
-        raise ConfigError(f"{key}: expected a list of integers, got {value!r}")
-    return tuple(value)
 
 
 def _configs() -> dict[str, K3Config]:
@@ -378,14 +311,13 @@ def _configs() -> dict[str, K3Config]:
         shared_size=6144, dense_size=33_792, attn_res_block_size=12, bos_token_id=163_584, eos_token_id=163_586,
         pad_token_id=163_839,
     )  # fmt: skip
-    ids = {"bos_token_id": 256, "eos_token_id": 257, "pad_token_id": 258}
     rank8 = dataclasses.replace(
         full, name="k3-rank-tp8", num_heads=12, expert_size=384, shared_size=768, dense_size=4224,
-        vocab_size=20_480, **ids,
+        vocab_size=20_480, bos_token_id=256, eos_token_id=257, pad_token_id=258,
     )  # fmt: skip
     rank16 = dataclasses.replace(
         full, name="k3-rank-tp16", num_heads=6, expert_size=192, shared_size=384, dense_size=2112,
-        vocab_size=10_240, **ids,
+        vocab_size=10_240, bos_token_id=256, eos_token_id=257, pad_token_id=258,
     )  # fmt: skip
     found = [tiny, small, full, rank8, rank16]
     for rank, suffix in ((rank8, "r8"), (rank16, "r16")):

@@ -6,12 +6,11 @@ import pathlib
 from types import TracebackType
 from typing import Any, Self
 
-import torch
 from safetensors import SafetensorError, safe_open
 from torch import Tensor
 
 from k3_decode.config import K3Config
-from k3_decode.errors import CheckpointError, ConfigError, MissingTensorError, TensorMismatchError
+from k3_decode.errors import CheckpointError, MissingTensorError, TensorMismatchError
 from k3_decode.reference.tensors import PREFIX, TensorSpec
 
 INDEX = "model.safetensors.index.json"

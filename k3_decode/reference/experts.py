@@ -33,9 +33,8 @@ class PackedExperts:
 
     def decoded(self, dtype: torch.dtype) -> "DecodedExperts":
         """Decode every expert, four to sixteen times the bytes, for models small enough to afford it."""
-        return DecodedExperts(
-            *self.gather(torch.arange(self.w13_packed.shape[0], device=self.w13_packed.device), dtype=dtype)
-        )
+        every = torch.arange(self.w13_packed.shape[0], device=self.w13_packed.device)
+        return DecodedExperts(*self.gather(every, dtype=dtype))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -43,7 +43,8 @@ def kda_attention(
     heads, head = weights.dt_bias.shape
     wide, tokens = weights.a_log.dtype, x.shape[0]
     projected = functional.linear(x, weights.in_proj)
-    qkv, gate, bottleneck, step = projected.split([3 * heads * head, heads * head, head, heads], dim=-1)
+    sizes = [3 * heads * head, heads * head, head, heads]
+    qkv, gate, bottleneck, step = torch.split(projected, sizes, dim=-1)
     raw = functional.linear(bottleneck, weights.f_b).view(tokens, heads, head)
     g = kda.log_decay(raw, a_log=weights.a_log, dt_bias=weights.dt_bias, lower_bound=config.gate_lower_bound)
     beta = step.to(wide).sigmoid()
@@ -55,7 +56,7 @@ def kda_attention(
                 window = window.masked_fill(group.fresh.view(-1, 1, 1), 0.0)
                 state = state.masked_fill(group.fresh.view(-1, 1, 1, 1), 0.0)
             mixed, window = kda.short_conv(qkv[group.tokens], window, weights.conv)
-            q, k, v = mixed.unflatten(-1, (3, heads, head)).unbind(2)
+            q, k, v = mixed.view(group.size, group.length, 3, heads, head).unbind(2)
             q, k = kda.normalize_qk(q, k)
             out[group.tokens], state = form(q, k, v, g[group.tokens], beta[group.tokens], state)
             conv[group.slots], recurrent[group.slots] = window, state

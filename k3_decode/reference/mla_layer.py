@@ -50,7 +50,7 @@ def mla_attention(
     fp8 = cache.dtype == torch.float8_e4m3fn
     projected = functional.linear(x, weights.in_proj)
     sizes = [config.q_lora_rank, latent, config.qk_rope_head_dim, heads * config.v_head_dim]
-    c_q, c_kv, k_r, gate = projected.split(sizes, dim=-1)
+    c_q, c_kv, k_r, gate = torch.split(projected, sizes, dim=-1)
     eps = config.mla_latent_norm_eps
     q = functional.linear(rms_norm(c_q, weights.q_a_norm, eps=eps), weights.q_b).view(tokens, heads, -1)
     new = torch.cat([rms_norm(c_kv, weights.kv_a_norm, eps=eps), k_r], dim=-1)[live]
@@ -61,7 +61,8 @@ def mla_attention(
         flat[rows] = new
     out = torch.zeros(tokens, heads, config.v_head_dim, dtype=x.dtype, device=x.device)
     for group in decode:
-        query = mla.absorb_query(q[group.tokens.flatten()], weights.w_uk).unflatten(0, group.tokens.shape)
+        shape = (group.size, group.length, heads, -1)
+        query = mla.absorb_query(q[group.tokens.flatten()], weights.w_uk).view(shape)
         if fp8:
             query = mla.to_e4m3(query).to(x.dtype)
         reach = group.context.unsqueeze(1) + torch.arange(group.length, device=x.device)
@@ -69,7 +70,7 @@ def mla_attention(
         mask = torch.arange(group.longest, device=x.device) <= reach.unsqueeze(-1)
         lat, _ = mla.absorbed_attention(query, keys, mask, latent_dim=latent, scale=scale)
         values = mla.expand_value(lat.to(x.dtype).flatten(0, 1), weights.w_uv)
-        out[group.tokens] = values.unflatten(0, group.tokens.shape)
+        out[group.tokens] = values.reshape(shape)
     for group in prefill:
         index = group.tokens[0]
         out[index] = mla.expanded_attention(

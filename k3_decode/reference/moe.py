@@ -89,7 +89,9 @@ def routed_experts(
     tokens, top_k = ids.shape
     flat = ids.flatten()
     order = flat.argsort(stable=True)
-    used, counts = flat[order].unique_consecutive(return_counts=True)
+    counts = flat.bincount()
+    used = counts.nonzero().squeeze(1)
+    counts = counts[used]
     outputs = torch.empty(tokens * top_k, z.shape[1], dtype=z.dtype, device=z.device)
     done, per_round = 0, max(1, DECODED_ELEMENTS // experts.parameters_each)
     for first in range(0, used.shape[0], per_round):

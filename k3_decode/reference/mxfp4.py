@@ -44,8 +44,9 @@ def dequantize(packed: Tensor, scale: Tensor, *, dtype: torch.dtype) -> Tensor:
     if packed.shape[-1] * 2 % MXFP4_GROUP or tuple(scale.shape) != expected:
         raise ArgumentError("mxfp4.dequantize", "scale", expected=expected, got=tuple(scale.shape))
     values = _pairs(dtype, packed.device)[packed.int()].flatten(-2)
-    groups = values.unflatten(-1, (-1, MXFP4_GROUP))
-    return groups.mul_(exponent_value(scale, dtype=dtype).unsqueeze(-1)).flatten(-2)
+    groups = values.view(*scale.shape, MXFP4_GROUP)
+    groups *= exponent_value(scale, dtype=dtype).unsqueeze(-1)
+    return values
 
 
 def exponent_value(scale: Tensor, *, dtype: torch.dtype) -> Tensor:

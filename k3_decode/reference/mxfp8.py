@@ -54,7 +54,7 @@ def round_trip(x: Tensor, *, rule: ScaleRule = "ceil") -> Tensor:
     """
     if x.shape[-1] % BLOCK:
         raise ArgumentError("mxfp8.round_trip", "x", expected=f"a last axis divisible by {BLOCK}", got=x.shape[-1])
-    blocks = x.unflatten(-1, (-1, BLOCK))
+    blocks = x.reshape(*x.shape[:-1], -1, BLOCK)
     shift = block_exponent(blocks.abs().amax(-1, keepdim=True), rule=rule) - 127
     scaled = torch.ldexp(blocks, -shift).clamp(-E4M3_MAX, E4M3_MAX)
     return torch.ldexp(scaled.to(torch.float8_e4m3fn).to(x.dtype), shift).flatten(-2)

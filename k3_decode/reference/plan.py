@@ -132,7 +132,7 @@ class StepPlan:
         tokens = batch.tokens
         if tokens.numel():
             low, high = int(tokens.min()), int(tokens.max())
-            _require(0 <= low and high < vocab_size, "tokens", f"ids 0..{vocab_size - 1}", f"{low}..{high}")
+            _require(low >= 0 and high < vocab_size, "tokens", f"ids 0..{vocab_size - 1}", f"{low}..{high}")
         for row in batch.logit_rows.tolist():
             _require(0 <= row < batch.num_tokens, "logit_rows", f"0..{batch.num_tokens - 1}", row)
         slots = [s.slot for s in self.segments]

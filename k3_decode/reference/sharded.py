@@ -57,8 +57,9 @@ class ShardedModel:
 
     def new_cache(self, *, num_slots: int, num_blocks: int, block_size: int) -> list[K3Cache]:
         """Allocate one cache per rank; see :meth:`K3Model.new_cache`."""
-        sizes = {"num_slots": num_slots, "num_blocks": num_blocks, "block_size": block_size}
-        return [rank.new_cache(**sizes) for rank in self.ranks]
+        return [
+            rank.new_cache(num_slots=num_slots, num_blocks=num_blocks, block_size=block_size) for rank in self.ranks
+        ]
 
     @torch.inference_mode()
     def forward(

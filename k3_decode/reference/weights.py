@@ -6,7 +6,8 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from k3_decode.config import K3Config
+from k3_decode.config import MXFP4_GROUP, K3Config
+from k3_decode.errors import ArgumentError
 from k3_decode.reference import mla
 from k3_decode.reference.experts import DecodedExperts, PackedExperts
 from k3_decode.reference.precision import accumulate_dtype
@@ -147,9 +148,11 @@ class ModelWeights:
             dequantize_experts: Keep the routed experts decoded instead of packed.
 
         Raises:
-            ArgumentError: The model does not divide by the group's size.
+            ArgumentError: The model does not divide by the group's size, or ``dtype`` is none of the three.
             CheckpointError: The source lacks a tensor or has another shape or type.
         """
+        if dtype not in (torch.float32, torch.bfloat16, torch.float64):
+            raise ArgumentError("K3Model", "dtype", expected="float32, bfloat16 or float64", got=dtype)
         shard.check(config)
         reader = _Reader(source, config, shard, dtype, device)
         layers = []
@@ -272,14 +275,14 @@ def _experts(reader: _Reader) -> PackedExperts:
 
     packed = PackedExperts(
         w13_packed=empty(2 * width, latent // 2),
-        w13_scale=empty(2 * width, latent // 32),
+        w13_scale=empty(2 * width, latent // MXFP4_GROUP),
         w2_packed=empty(latent, width // 2),
-        w2_scale=empty(latent, width // 32),
+        w2_scale=empty(latent, width // MXFP4_GROUP),
     )
     every = slice(0, latent)
-    half, groups = slice(0, latent // 2), slice(0, latent // 32)
+    half, groups = slice(0, latent // 2), slice(0, latent // MXFP4_GROUP)
     live_bytes = slice(window.live.start // 2, window.live.stop // 2)
-    stored_groups = slice(window.stored.start // 32, window.stored.stop // 32)
+    stored_groups = slice(window.stored.start // MXFP4_GROUP, window.stored.stop // MXFP4_GROUP)
     for expert in range(count):
         name = f"block_sparse_moe.experts.{expert}."
         for part, base in (("w1", 0), ("w3", width)):
