@@ -1,0 +1,175 @@
+"""The one door to GitHub's API."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self, TypeVar
+
+from github import GithubException
+from github.PullRequest import PullRequest
+from github.Repository import Repository
+
+from server.github.access import open_access
+from server.github.checks import publish_check_run
+from server.github.errors import GitHubPermanentError, translated
+from server.github.fallback import publish_status, upsert_comment
+from server.github.records import CheckPayload, GitHubSettings, Permission, PublishedCheck, Pull
+
+T = TypeVar("T")
+
+_PERMISSIONS: dict[str, Permission] = {"admin": "admin", "write": "write", "read": "read", "none": "none"}
+
+
+class GitHubClient:
+    """Reads pull requests and publishes checks.
+
+    Safe to share between threads: calls run one after the other, which is also what GitHub asks of integrators. No
+    call sleeps or repeats itself, except that a refused token is renewed once.
+
+    Every method raises ``GitHubRetryableError`` or ``GitHubPermanentError``, nothing else.
+    """
+
+    def __init__(self, settings: GitHubSettings) -> None:
+        self._access = open_access(settings)
+        self._lock = threading.Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._access.close()
+
+    def fetch_pull(self, repository: str, number: int) -> Pull:
+        """Return the pull request as it is now.
+
+        Args:
+            repository: ``owner/name``.
+            number: Its number.
+        """
+        return self._call(repository, lambda there: _pull(there.get_pull(number)))
+
+    def fetch_open_pulls(self, repository: str) -> list[Pull]:
+        """Return every open pull request, newest first, to catch up after missed webhooks.
+
+        Note:
+            One request for the list and one for each pull request: the list does not say whether one was merged.
+        """
+        return self._call(
+            repository, lambda there: [_pull(there.get_pull(pull.number)) for pull in there.get_pulls(state="open")]
+        )
+
+    def fetch_permission(self, repository: str, login: str) -> Permission:
+        """Return what a user may do now. Somebody unknown to the repository may do ``none``.
+
+        Args:
+            repository: ``owner/name``.
+            login: The user's login.
+        """
+
+        def ask(there: Repository) -> Permission:
+            try:
+                return _PERMISSIONS[there.get_collaborator_permission(login)]
+            except GithubException as error:
+                if error.status == 404:
+                    return "none"
+                raise
+
+        return self._call(repository, ask)
+
+    def publish(self, payload: CheckPayload) -> PublishedCheck:
+        """Make GitHub show the payload, once, however often it is published.
+
+        An App gets a check run. A personal token, or an App without the permission, gets a commit status and one
+        comment.
+
+        Raises:
+            GitHubPermanentError: ``github_wrong_repository`` when the name now belongs to another repository.
+        """
+
+        def work(there: Repository) -> PublishedCheck:
+            _require_identity(there, payload.repository_id)
+            if self._access.app_id is not None:
+                try:
+                    return publish_check_run(there, payload, app_id=self._access.app_id)
+                except GithubException as error:
+                    if not _checks_not_permitted(error):
+                        raise
+            return publish_status(there, payload, own_login=self._access.own_login())
+
+        return self._call(payload.repository, work)
+
+    def upsert_comment(self, repository: str, number: int, *, repository_id: int, key: str, body: str) -> str:
+        """Create or edit our one comment with this key on a pull request; return its page.
+
+        Args:
+            repository: ``owner/name``.
+            number: Number of the pull request.
+            repository_id: The repository that is meant.
+            key: Which of our comments, in letters, digits, ``:`` and ``-``.
+            body: Markdown, everything untrusted escaped.
+        """
+
+        def work(there: Repository) -> str:
+            _require_identity(there, repository_id)
+            own_login = self._access.own_login()
+            return upsert_comment(there.get_pull(number), key=key, body=body, own_login=own_login).html_url
+
+        return self._call(repository, work)
+
+    def _call(self, full_name: str, work: Callable[[Repository], T]) -> T:
+        """Run ``work`` on a repository; after a refused token, once more with a new one."""
+        with self._lock:
+            try:
+                return self._attempt(full_name, work)
+            except GitHubPermanentError as error:
+                self._access.forget(full_name)
+                if error.code != "github_bad_credentials":
+                    raise
+            return self._attempt(full_name, work)
+
+    def _attempt(self, full_name: str, work: Callable[[Repository], T]) -> T:
+        with translated():
+            return work(self._access.repository(full_name))
+
+
+def _pull(pull: PullRequest) -> Pull:
+    return Pull(
+        repository_id=pull.base.repo.id,
+        repository=pull.base.repo.full_name,
+        number=pull.number,
+        title=pull.title,
+        body=pull.body or "",
+        state="open" if pull.state == "open" else "closed",
+        merged=pull.merged,
+        draft=bool(pull.draft),
+        author=pull.user.login if pull.user else None,
+        author_id=pull.user.id if pull.user else None,
+        head_sha=pull.head.sha,
+        head_ref=pull.head.ref,
+        head_repository_id=pull.head.repo.id if pull.head.repo else None,
+        base_sha=pull.base.sha,
+        base_ref=pull.base.ref,
+        url=pull.html_url,
+    )
+
+
+def _require_identity(repository: Repository, repository_id: int) -> None:
+    """Stop when a name has come to mean another repository (renamed, transferred, re-created)."""
+    if repository.id != repository_id:
+        raise GitHubPermanentError(
+            f"{repository.full_name} has id {repository.id}, expected {repository_id}.", code="github_wrong_repository"
+        )
+
+
+def _checks_not_permitted(error: GithubException) -> bool:
+    data = error.data
+    message = data.get("message") if isinstance(data, dict) else None
+    return error.status == 403 and isinstance(message, str) and "not accessible by integration" in message.lower()

@@ -1,0 +1,1 @@
+"""The HTTP calls, one module for each part of GitHub's API."""
