@@ -74,7 +74,7 @@ clean:  ## Remove everything that the other targets made
 .venv/.demo.stamp: pyproject.toml requirements/build.txt requirements/server.txt requirements/eval.txt | .venv/bin/python
 	@echo "Installing the Python packages (one or two minutes the first time)"
 	$(PIP_PINNED) -r requirements/build.txt -r requirements/server.txt -r requirements/eval.txt
-	$(PIP) install -qq $(TORCH)
+	$(PIP) install $(TORCH)
 	$(PIP) install -qq --no-deps --no-build-isolation --editable .
 	$(PIP) check
 	@touch $@
@@ -82,7 +82,7 @@ clean:  ## Remove everything that the other targets made
 .venv/.dev.stamp: pyproject.toml requirements/dev.txt | .venv/bin/python
 	@echo "Installing the Python packages, with those for tests (one or two minutes the first time)"
 	$(PIP_PINNED) -r requirements/dev.txt
-	$(PIP) install -qq $(TORCH)
+	$(PIP) install $(TORCH)
 	$(PIP) install -qq --no-deps --no-build-isolation --editable .
 	$(PIP) check
 	@touch .venv/.demo.stamp $@

@@ -104,7 +104,7 @@ def test_exit_codes_are_documented(documents: dict[Path, str]) -> None:
 
 def test_every_command_named_in_the_readme_exists(documents: dict[Path, str]) -> None:
     shown = subprocess.run(
-        [sys.executable, "-m", "byogpu", "--help"], capture_output=True, text=True, check=True, env={"COLUMNS": "100"}
+        [Path(sys.executable).parent / "byogpu", "--help"], capture_output=True, text=True, check=True, env={"COLUMNS": "100"}
     ).stdout
     issue = {"demo", "serve", "run", "check", "upload", "import", "compare", "reproduce", "doctor", "export"}
     named = set(re.findall(r"`byogpu ([a-z]+)", documents[Path("README.md")])) | issue
