@@ -3,7 +3,9 @@
 #
 # Usage: scripts/make_base_images.sh STORE
 #
-# STORE gets a container store of its own (graph, run, containers.conf, storage.conf); source STORE/env to use it.
+# STORE gets a container store of its own (graph, run, containers.conf, storage.conf). STORE/env holds the NAME=VALUE words
+# that make podman use it: env $(cat STORE/env) podman ... STORE/volumes lists the folders that pip reads wheels from here;
+# a build needs them as --volume FOLDER:FOLDER:ro.
 # The images carry the upstream tags, so the project's Dockerfiles stay unchanged, and they trust this machine's CAs and
 # pip settings: never push them. Needs root, podman, buildah, runc and mmdebstrap. Does nothing where they exist already.
 set -euo pipefail
@@ -32,7 +34,19 @@ graphroot = "$store/graph"
 runroot = "$store/run"
 CONF
 export CONTAINERS_CONF="$store/containers.conf" CONTAINERS_STORAGE_CONF="$store/storage.conf"
-printf 'export CONTAINERS_CONF=%q CONTAINERS_STORAGE_CONF=%q\n' "$CONTAINERS_CONF" "$CONTAINERS_STORAGE_CONF" > "$store/env"
+printf '%q %q\n' "CONTAINERS_CONF=$CONTAINERS_CONF" "CONTAINERS_STORAGE_CONF=$CONTAINERS_STORAGE_CONF" > "$store/env"
+
+# pip settings that hold inside a build as they do here: where wheels come from and which CA to trust.
+pip_settings=$(python3 -m pip config list | python3 -c '
+import ast, re, sys
+kept = {}
+for line in sys.stdin:
+    match = re.match(r"(?:global|install|:env:)\.(index-url|extra-index-url|find-links|cert)=(.*)", line.strip())
+    if match:
+        kept[match[1]] = " ".join(part for part in ast.literal_eval(match[2]).split() if not part.startswith("file:"))
+print("[global]", *(f"{key} = {value}" for key, value in kept.items() if value), sep="\n")
+')
+sed -n 's/^find-links = //p' <<< "$pip_settings" | tr ' ' '\n' | grep '^/' > "$store/volumes" || true
 
 if podman image exists "localhost/$python_image" && podman image exists "localhost/$node_image"; then
   exit 0
@@ -41,17 +55,10 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# pip settings that hold inside a build as they do here: where wheels come from and which CA to trust.
 mkdir "$work/hook"
-python3 -m pip config list | python3 -c '
-import ast, re, sys
-kept = {}
-for line in sys.stdin:
-    match = re.match(r"(?:global|install|:env:)\.(index-url|extra-index-url|find-links|cert)=(.*)", line.strip())
-    if match:
-        kept[match[1]] = " ".join(part for part in ast.literal_eval(match[2]).split() if not part.startswith("file:"))
-print("[global]", *(f"{key} = {value}" for key, value in kept.items() if value), sep="\n")
-' > "$work/hook/pip.conf"
+cat > "$work/hook/pip.conf" <<CONF
+$pip_settings
+CONF
 cat > "$work/hook/customize00" <<'HOOK'
 #!/bin/sh
 set -e
