@@ -51,12 +51,21 @@ def running(settings: StandinSettings, *, port: int) -> Iterator[RunningStandin]
         RuntimeError: It did not start.
     """
     app = create_app(settings)
-    with _served(app, port):
+    with served(app, port=port):
         yield RunningStandin(f"http://127.0.0.1:{port}", app.state.forge)
 
 
 @contextmanager
-def _served(app: FastAPI, port: int) -> Iterator[None]:
+def served(app: FastAPI, *, port: int) -> Iterator[None]:
+    """Serve any application on 127.0.0.1 until the block ends.
+
+    Args:
+        app: The application.
+        port: Where to listen.
+
+    Raises:
+        RuntimeError: It did not start.
+    """
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning", lifespan="off"))
     thread = threading.Thread(target=server.run, name="standin", daemon=True)
     thread.start()

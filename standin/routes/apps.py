@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 from standin.credentials import UserCaller, require_app
 from standin.errors import ApiError, not_found, not_permitted
 from standin.records import Installation, Permissions, Repository, State
-from standin.routes.context import CallerDep, ForgeDep, PagerDep, get_caller
+from standin.routes.context import CallerDep, ForgeDep, get_caller
 from standin.store import find_repository, installation_of
 from standin.wire.people import Json, installation, installation_token, public_user
 from standin.wire.repositories import full_repository
@@ -34,14 +34,6 @@ def get_app(forge: ForgeDep, caller: CallerDep) -> Json:
     require_app(caller)
     with forge.store.reading() as state:
         return forge.app_json(state)
-
-
-@router.get("/app/installations")
-def list_installations(forge: ForgeDep, caller: CallerDep, pager: PagerDep) -> list[Json]:
-    """Return every installation."""
-    require_app(caller)
-    with forge.store.reading() as state:
-        return [_installation(forge, state, one) for one in pager.cut(list(state.installations.values()))]
 
 
 @router.get("/app/installations/{installation_id}")

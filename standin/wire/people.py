@@ -6,6 +6,7 @@ import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import quote
 
 from standin.records import Installation, Permissions, Repository, User
 from standin.settings import AppIdentity, StandinSettings
@@ -46,7 +47,8 @@ def node_id(kind: str, number: int) -> str:
 
 def simple_user(user: User, at: Addresses) -> Json:
     """Return GitHub's ``simple-user``."""
-    api, web = f"{at.api}/users/{user.login}", f"{at.web}/{user.login}"
+    address = quote(user.login)  # a bot's has brackets
+    api, web = f"{at.api}/users/{address}", f"{at.web}/{address}"
     return {
         "login": user.login,
         "id": user.id,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 import time
@@ -49,7 +50,7 @@ def start_prism(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[
     node = shutil.which("node")
     if node is None or not PRISM.exists():
         pytest.fail(
-            "The contract tests need Node and Prism: install Node 20 or newer and run `npm ci --prefix tests/contracts`.",
+            "The contract tests need Node 20 or newer and Prism: run `npm ci --prefix tests/contracts`.",
             pytrace=False,
         )
     started: list[subprocess.Popen[bytes]] = []
@@ -81,9 +82,7 @@ def contract(start_prism: Callable[[int, str], str]) -> Iterator[Contract]:
     private = key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     ).decode()
-    public = key.public_key().public_bytes(
-        serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
-    )
+    public = key.public_key().public_bytes(serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo)
     port, proxy_port = free_port(), free_port()
     settings = StandinSettings(
         api_url=f"http://127.0.0.1:{proxy_port}",
@@ -98,7 +97,7 @@ def contract(start_prism: Callable[[int, str], str]) -> Iterator[Contract]:
 @pytest.fixture
 def pull(contract: Contract, request: pytest.FixtureRequest) -> Pull:
     """An open pull request in a repository that only this test uses."""
-    name = f"octo/{request.node.name.replace('[', '-').replace(']', '')}"[:100]
+    name = f"octo/{hashlib.sha256(request.node.nodeid.encode()).hexdigest()[:12]}"
     contract.forge.create_repository(NewRepository(repository=name, collaborators={"marta": "write"}))
     return contract.forge.open_pull(
         NewPull(

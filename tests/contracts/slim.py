@@ -9,10 +9,7 @@ What is changed, and nothing else:
 
 - only the operations in ``OPERATIONS`` and the components they reach are kept;
 - examples and ``x-`` extensions go: nothing reads them, and they are most of the bytes;
-- GitHub's API host becomes a local address, because PyGithub refuses answers that point to another host;
-- PyGithub asks App calls for preview media types that the description no longer lists, and contents for
-  ``application/vnd.github.object``: every JSON answer is offered under those names too;
-- ``Link`` is no longer described as a header, so that a proxy leaves the real one alone.
+- GitHub's API host becomes a local address, so that nothing that reads the file can call GitHub by accident.
 """
 
 from __future__ import annotations
@@ -25,16 +22,9 @@ from pathlib import Path
 from typing import Any
 
 LOCAL_BASE = "http://127.0.0.1:14010"
-ALIASES = (
-    "application/vnd.github.antiope-preview+json",
-    "application/vnd.github.machine-man-preview+json",
-    "application/vnd.github.object",
-)
-
 REPO = "/repos/{owner}/{repo}"
 OPERATIONS: dict[str, tuple[str, ...]] = {
     "/app": ("get",),
-    "/app/installations": ("get",),
     "/app/installations/{installation_id}": ("get",),
     "/app/installations/{installation_id}/access_tokens": ("post",),
     "/rate_limit": ("get",),
@@ -121,12 +111,6 @@ def slim(full: dict[str, Any], *, source: str) -> dict[str, Any]:
                 components[section][name] = full["components"][section][name]
                 waiting.append(components[section][name])
     cut: dict[str, Any] = without_examples({"paths": paths, "components": components})
-    answers = [r for item in cut["paths"].values() for m in item.values() for r in m["responses"].values()]
-    for answer in [*answers, *cut["components"].get("responses", {}).values()]:
-        answer.get("headers", {}).pop("Link", None)
-        content = answer.get("content", {})
-        if "application/json" in content:
-            content.update(dict.fromkeys(ALIASES, content["application/json"]))
     info = {key: full["info"][key] for key in ("title", "version", "license")} | {"x-source": source}
     return {"openapi": full["openapi"], "info": info, "servers": [{"url": LOCAL_BASE}], **cut}
 
