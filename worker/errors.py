@@ -32,6 +32,14 @@ CODES: Mapping[str, CodeEntry] = {
     "usage": CodeEntry(ExitCode.USAGE, "an option or argument is wrong"),
     "suite_unknown": CodeEntry(ExitCode.USAGE, "no published suite has that name"),
     "out_not_empty": CodeEntry(ExitCode.USAGE, "the output folder exists and is not empty"),
+    "import_missing": CodeEntry(ExitCode.USAGE, "a file to import does not exist or cannot be read"),
+    "import_too_large": CodeEntry(ExitCode.USAGE, "a file to import is larger than is taken"),
+    "import_invalid": CodeEntry(ExitCode.USAGE, "a file to import is not what its tool writes"),
+    "import_wrong_tool": CodeEntry(
+        ExitCode.USAGE, "a file to import was written by another tool, or in another format"
+    ),
+    "import_incomplete": CodeEntry(ExitCode.USAGE, "a file to import lacks something that a bundle needs"),
+    "import_secret": CodeEntry(ExitCode.USAGE, "a file to import holds what looks like a secret"),
     "launcher_missing": CodeEntry(ExitCode.ENVIRONMENT, "an arm's Python does not exist or does not start"),
     "tree_missing": CodeEntry(ExitCode.ENVIRONMENT, "an arm's source tree holds no k3_decode package"),
     "state_invalid": CodeEntry(ExitCode.ENVIRONMENT, "the file that counts attempts cannot be read"),

@@ -198,11 +198,15 @@ class Child:
             raise EvalError("process_ended", self._how_it_ended())
         return line[:-1]
 
-    def read_all(self, deadline: Deadline) -> bytes:
+    def read_all(self, deadline: Deadline, *, accepted: Sequence[int] = (0,)) -> bytes:
         """Wait for the program's end and return its standard output.
 
+        Args:
+            deadline: When to give up.
+            accepted: Exit statuses that are fine.
+
         Raises:
-            EvalError: ``process_ended`` with another status than 0, ``answer_too_large``.
+            EvalError: ``process_ended`` with another status, ``answer_too_large``.
             TimeLimitError: The deadline passed.
         """
         output = b"".join(iter(lambda: self._next(deadline), b""))
@@ -210,7 +214,7 @@ class Child:
             status = self._process.wait(deadline.remaining_s())
         except subprocess.TimeoutExpired as error:
             raise TimeLimitError(deadline.limit_s) from error
-        if status != 0:
+        if status not in accepted:
             raise EvalError("process_ended", self._how_it_ended())
         return output
 

@@ -1,0 +1,79 @@
+"""Latency of single decode steps: one long-lived session for each arm, measured in interleaved blocks."""
+
+from contextlib import ExitStack
+from itertools import product
+
+from worker.bundle.samples import StepRow
+from worker.bundle.schema import ArmName, Cell
+from worker.evals.trial import ARMS, NO_SPECULATION, Setting, Trial, stage
+from worker.session import BenchSession
+from worker.suites import DecodeStep
+
+
+def measure(plan: DecodeStep, setting: Setting, trial: Trial) -> None:
+    """Fill a trial with every step of every block.
+
+    A block is a stretch of one arm over all cells; both sessions stay loaded throughout and only one is ever at work.
+    The n-th block of each arm decodes after the same context.
+
+    Raises:
+        WorkerError, EvalError, TimeLimitError: See `worker.session`.
+    """
+    trial.cells += [_cell(plan, batch, context) for batch, context in product(plan.batches, plan.context_tokens)]
+    order: list[tuple[ArmName, bool]] = [(arm, False) for arm in plan.block_order * plan.rounds]
+    order.append(("baseline", True))
+    with ExitStack() as stack, stage(setting.progress, plan.id, total=len(order) + 1):
+        sessions: dict[ArmName, BenchSession] = {}
+        for arm in setting.arms:
+            folder = setting.folder / plan.id / arm.name
+            sessions[arm.name] = stack.enter_context(BenchSession(arm, config=setting.config, folder=folder))
+            trial.watch(sessions[arm.name].child, arm=arm.name, name="session")
+        for name in ARMS:
+            trial.identities[name] = sessions[name].identity(trial.deadline)
+        setting.progress.advance(plan.id)
+        for name, drift in order:
+            _block(plan, setting, trial, sessions[name], drift=drift)
+            setting.progress.advance(plan.id)
+
+
+def _block(plan: DecodeStep, setting: Setting, trial: Trial, session: BenchSession, *, drift: bool) -> None:
+    occurrence = trial.occurrence(session.arm.name)
+    block = trial.begin_block(session.arm.name, drift=drift)
+    for cell, (batch, context) in zip(trial.cells, product(plan.batches, plan.context_tokens), strict=True):
+        answer = session.block(
+            batch=batch,
+            context=context,
+            steps=plan.steps_per_block,
+            warmup=plan.warmup_steps,
+            seed=setting.seeds.integer(plan.id, cell.id, occurrence),
+            deadline=trial.deadline,
+        )
+        trial.steps += [
+            StepRow(
+                cell=cell.id,
+                arm=session.arm.name,
+                block=block,
+                step=row.step,
+                latency_us=row.latency_us,
+                start_ns=row.monotonic_ns,
+            )
+            for row in answer.rows
+        ]
+        trial.take(session.arm.name, answer.ledger)
+
+
+def _cell(plan: DecodeStep, batch: int, context: int) -> Cell:
+    return Cell(
+        id=f"{plan.id}.b{batch}.c{context}",
+        metric="step_latency_us",
+        phase="decode",
+        tensor_parallel=1,
+        context_parallel=1,
+        batch=batch,
+        context_tokens=context,
+        input_tokens="unknown",
+        output_tokens="unknown",
+        speculation=NO_SPECULATION,
+        task=None,
+        arms=ARMS,
+    )

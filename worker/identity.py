@@ -1,0 +1,88 @@
+"""Who an engine says it is: the answer of ``/identity`` and of the bench session's ``identity``."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from worker.bundle import BundleError, check_json
+from worker.bundle.record import Sha256, Unknown
+from worker.bundle.schema import ConfigEntry
+from worker.errors import EvalError
+
+MAX_ENTRIES = 1_000
+_HEX = set("0123456789abcdef")
+
+
+@dataclass(frozen=True)
+class EngineIdentity:
+    """What decides an engine's answers.
+
+    Attributes:
+        model: Name of the model configuration.
+        quantization: Format of the weights.
+        weights_digest: Digest of the weights, or of what synthetic ones are drawn from.
+        tokenizer_digest: Digest of the tokenizer.
+        chat_template_digest: Digest of the chat template.
+        config: Every value of the answer by its dotted path, sorted.
+    """
+
+    model: str | Unknown
+    quantization: str | Unknown
+    weights_digest: Sha256 | Unknown
+    tokenizer_digest: Sha256 | Unknown
+    chat_template_digest: Sha256 | Unknown
+    config: tuple[ConfigEntry, ...]
+
+
+def parse_identity(data: bytes) -> EngineIdentity:
+    """Read an identity; a field that is missing or has another shape is ``unknown``.
+
+    Raises:
+        EvalError: ``answer_invalid``: no JSON object, or one with more than `MAX_ENTRIES` values.
+    """
+    try:
+        answer = check_json(data)
+    except BundleError as error:
+        raise EvalError("answer_invalid", f"identity: {error.detail}") from error
+    if not isinstance(answer, dict):
+        raise EvalError("answer_invalid", "identity: not an object")
+    # One entry, named `decode`, says which path was asked for: the one entry in which the arms are meant to differ.
+    # What rules the path out is in the ledger, with counts.
+    decode = answer.pop("decode", None)
+    if isinstance(decode, dict):
+        answer["decode"] = decode.get("mode", "unknown")
+    values = dict(sorted(_leaves(answer, "")))
+    if len(values) > MAX_ENTRIES:
+        raise EvalError("answer_invalid", f"identity: more than {MAX_ENTRIES} values")
+    return EngineIdentity(
+        model=_line(values.get("model.name", "")),
+        quantization=_line(values.get("weights.format", "")),
+        weights_digest=_sha256(values.get("weights.sha256", "")),
+        tokenizer_digest=_sha256(values.get("tokenizer_sha256", "")),
+        chat_template_digest=_sha256(values.get("chat_template_sha256", "")),
+        config=tuple(
+            ConfigEntry(name=printable(name)[:200], value=printable(text)[:4096]) for name, text in values.items()
+        ),
+    )
+
+
+def printable(text: str) -> str:
+    """Text on one line: whatever is not printable becomes ``?``."""
+    return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def _leaves(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict) and value:
+        for name, inner in value.items():
+            yield from _leaves(inner, f"{path}.{name}" if path else name)
+    elif path:
+        yield path, value if isinstance(value, str) else json.dumps(value)
+
+
+def _line(text: str) -> str | Unknown:
+    return printable(text)[:200] or "unknown"
+
+
+def _sha256(text: str) -> Sha256 | Unknown:
+    return text if len(text) == 64 and set(text) <= _HEX else "unknown"
