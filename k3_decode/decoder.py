@@ -83,17 +83,12 @@ class Decoder:
         self.mode: DecodeMode = mode
         self.ledger = ledger if ledger is not None else Ledger()
         self._specialized = specialized
-        self._standing = tuple(_standing_reasons(mode, specialized, model.device))
+        self._standing = standing_reasons(mode, model.device, specialized=specialized)
 
     @property
     def device(self) -> torch.device:
         """Where the model is."""
         return self.model.device
-
-    @property
-    def standing_reasons(self) -> tuple[Reason, ...]:
-        """The reasons that hold for every step of this decoder, whatever its shape."""
-        return self._standing
 
     def plan(self, shape: StepShape) -> PathChoice:
         """Decide the path of a step, with every reason against the specialized one."""
@@ -108,7 +103,7 @@ class Decoder:
             shape: The step's coordinates in the ledger.
 
         Returns:
-            Logits ``[N, vocab]`` float32 of the batch's ``logit_rows``.
+            Logits ``[N, vocab]`` of the batch's ``logit_rows``, float32 (float64 for a float64 model).
 
         Note:
             A step that raises is not counted: the ledger holds steps that ran.
@@ -123,13 +118,22 @@ class Decoder:
         return logits
 
 
-def _standing_reasons(mode: DecodeMode, specialized: SpecializedPath | None, device: torch.device) -> Sequence[Reason]:
+def standing_reasons(
+    mode: DecodeMode, device: torch.device, *, specialized: SpecializedPath | None = None
+) -> tuple[Reason, ...]:
+    """List the reasons that rule the specialized path out for every step, whatever its shape.
+
+    Args:
+        mode: Decode path asked for.
+        device: Where the model is.
+        specialized: The specialized path, or None where no kernels are built.
+    """
     checks = {
         Reason.MODE: mode == "stock",
         Reason.DEVICE: device.type != "cuda",
         Reason.KERNELS: specialized is None,
     }
-    return [reason for reason, holds in checks.items() if holds]
+    return tuple(reason for reason, holds in checks.items() if holds)
 
 
 def _shape_reasons(shape: StepShape) -> Sequence[Reason]:

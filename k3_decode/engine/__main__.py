@@ -36,10 +36,9 @@ def _serve(options: argparse.Namespace) -> None:
     limits = {name: getattr(options, name) for name in vars(EngineConfig())}
     config = EngineConfig(**limits)
     loaded = load_model(options)
-    engine = Engine(loaded.model, config=config, mode=cast(DecodeMode, options.decode))
-    identity = describe(
-        decoder=engine.decoder, weights=loaded.weights, engine=config, dtype=loaded.dtype, threads=loaded.threads
-    )
+    mode = cast(DecodeMode, options.decode)
+    engine = Engine(loaded.model, config=config, mode=mode)
+    identity = describe(loaded.model, weights=loaded.weights, mode=mode, engine=config)
     name = options.served_model_name or loaded.model.config.name
     app = create_app(engine, model_name=name, identity=identity)
     serve(app, host=options.host, port=options.port, port_file=options.port_file)

@@ -9,12 +9,15 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TypedDict
 
+import torch
+
 from k3_decode.config import K3Config
-from k3_decode.decoder import Decoder
+from k3_decode.decoder import DecodeMode, SpecializedPath, standing_reasons
 from k3_decode.engine.chat import CHAT_TEMPLATE_DIGEST
 from k3_decode.engine.config import EngineConfig
 from k3_decode.engine.tokenizer import ByteTokenizer
 from k3_decode.errors import CheckpointError
+from k3_decode.reference.model import K3Model
 
 PACKAGES = ("byogpu", "torch", "numpy", "safetensors", "fastapi", "starlette", "uvicorn", "pydantic")
 """Packages whose versions can change an answer or a measurement."""
@@ -57,26 +60,33 @@ class Identity(TypedDict):
     packages: dict[str, str]
 
 
-def describe(*, decoder: Decoder, weights: Weights, engine: EngineConfig | None, dtype: str, threads: int) -> Identity:
-    """Collect the identity of a loaded model and its decoder.
+def describe(
+    model: K3Model,
+    *,
+    weights: Weights,
+    mode: DecodeMode,
+    specialized: SpecializedPath | None = None,
+    engine: EngineConfig | None = None,
+) -> Identity:
+    """Collect the identity of a loaded model.
 
     Args:
-        decoder: Decoder over the model.
+        model: The model.
         weights: From `synthetic_weights` or `checkpoint_weights`.
+        mode: Decode path asked for.
+        specialized: The specialized path, or None where no kernels are built.
         engine: Limits of the engine; None where no engine runs, as in the bench.
-        dtype: Dtype of activations.
-        threads: CPU threads of one operator.
     """
-    config = decoder.model.config
-    reasons = [str(reason) for reason in decoder.standing_reasons]
+    config = model.config
+    reasons = standing_reasons(mode, model.device, specialized=specialized)
     return {
         "model": dataclasses.asdict(config),
         "weights": weights,
         "engine": {} if engine is None else dataclasses.asdict(engine),
-        "dtype": dtype,
-        "device": str(decoder.device),
-        "threads": threads,
-        "decode": {"mode": decoder.mode, "standing_reasons": reasons},
+        "dtype": str(model.dtype).removeprefix("torch."),
+        "device": str(model.device),
+        "threads": torch.get_num_threads(),
+        "decode": {"mode": mode, "standing_reasons": [str(reason) for reason in reasons]},
         "tokenizer_sha256": ByteTokenizer(config.vocab_size).digest,
         "chat_template_sha256": CHAT_TEMPLATE_DIGEST,
         "packages": {"python": platform.python_version()} | {name: _version(name) for name in PACKAGES},

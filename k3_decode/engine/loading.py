@@ -20,8 +20,6 @@ class LoadedModel:
 
     model: K3Model
     weights: Weights
-    dtype: str
-    threads: int
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -61,7 +59,7 @@ def load_model(options: argparse.Namespace) -> LoadedModel:
         config = CONFIGS[options.config]
         model = K3Model.synthetic(config, options.seed, dtype, device=device, dequantize_experts=dequantize)
         weights = synthetic_weights(config, seed=options.seed)
-    return LoadedModel(model=model, weights=weights, dtype=options.dtype, threads=options.threads)
+    return LoadedModel(model=model, weights=weights)
 
 
 def _device(name: str) -> torch.device:

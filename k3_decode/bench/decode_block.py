@@ -1,0 +1,160 @@
+"""Times decode steps of one shape: a block of consecutive steps over a warm cache.
+
+One timed step is everything between two tokens: laying out the batch, the model's forward, choosing the tokens,
+and waiting until they are on the host.
+"""
+
+import gc
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+import torch
+
+from k3_decode.decoder import DecodeMode, Decoder, SpecializedPath
+from k3_decode.engine.pools import blocks_for
+from k3_decode.engine.request import SamplingParams
+from k3_decode.engine.sampler import Draw, sample
+from k3_decode.ledger import LedgerSnapshot, StepShape
+from k3_decode.reference.batch import StepBatch
+from k3_decode.reference.model import K3Model
+
+BLOCK_SIZE = 16
+"""Tokens in a cache block."""
+
+PREFILL_TOKENS = 512
+"""Prompt tokens read in one step while the context is built."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockPlan:
+    """What to time.
+
+    Attributes:
+        batch: Requests, each giving one row to every step.
+        context: Tokens in the cache of each request before the first step.
+        steps: Steps timed.
+        warmup: Steps run before them, not timed.
+        seed: Seeds the context tokens.
+    """
+
+    batch: int
+    context: int
+    steps: int
+    warmup: int
+    seed: int
+
+
+class TimedStep(TypedDict):
+    """One step. ``monotonic_ns`` is when it began, on this process's monotonic clock."""
+
+    step: int
+    latency_us: float
+    monotonic_ns: int
+
+
+class BlockResult(TypedDict):
+    """A timed block.
+
+    ``ledger`` counts the timed steps and no others; ``setup_ledger`` those that built the context and warmed up.
+    ``tokens_sha256`` is over the tokens of the timed steps, step by step, as decimal numbers with commas.
+    """
+
+    rows: list[TimedStep]
+    ledger: LedgerSnapshot
+    setup_ledger: LedgerSnapshot
+    tokens_sha256: str
+
+
+def time_block(
+    model: K3Model, plan: BlockPlan, *, mode: DecodeMode, specialized: SpecializedPath | None = None
+) -> BlockResult:
+    """Build the context, warm up, and time the steps.
+
+    Args:
+        model: The model.
+        plan: What to time.
+        mode: Decode path asked for.
+        specialized: The specialized path, or None where no kernels are built.
+
+    Note:
+        Allocates a cache of its own. Garbage collection is off while steps are timed.
+    """
+    run = _Run(model, plan, mode=mode, specialized=specialized)
+    run.read_context()
+    for _ in range(plan.warmup):
+        run.step()
+    setup = run.decoder.ledger.reset()
+    rows: list[TimedStep] = []
+    generated: list[int] = []
+    gc.collect()
+    gc.disable()
+    try:
+        for step in range(plan.steps):
+            start_ns = time.monotonic_ns()
+            generated += run.step()
+            latency_ns = time.monotonic_ns() - start_ns
+            rows.append({"step": step, "latency_us": latency_ns / 1000, "monotonic_ns": start_ns})
+    finally:
+        gc.enable()
+    digest = hashlib.sha256(",".join(map(str, generated)).encode()).hexdigest()
+    return {"rows": rows, "ledger": run.decoder.ledger.snapshot(), "setup_ledger": setup, "tokens_sha256": digest}
+
+
+class _Run:
+    """The moving parts of a block: cache, where each request stands, and its last token."""
+
+    def __init__(
+        self, model: K3Model, plan: BlockPlan, *, mode: DecodeMode, specialized: SpecializedPath | None
+    ) -> None:
+        per_request = blocks_for(plan.context + plan.warmup + plan.steps, block_size=BLOCK_SIZE)
+        cache = model.new_cache(
+            num_slots=plan.batch + 1, num_blocks=plan.batch * per_request + 1, block_size=BLOCK_SIZE
+        )
+        self.decoder = Decoder(model, cache, mode=mode, specialized=specialized)
+        self._plan = plan
+        self._tables = [list(range(1 + row * per_request, 1 + (row + 1) * per_request)) for row in range(plan.batch)]
+        self._length = plan.context
+        self._last: list[int] = []
+        self._draws = [Draw(SamplingParams(max_tokens=1, seed=0, temperature=0.0), position=0)] * plan.batch
+
+    def read_context(self) -> None:
+        """Fill the cache with random context tokens and choose each request's first token."""
+        generator = torch.Generator().manual_seed(self._plan.seed)
+        size = (self._plan.batch, self._plan.context)
+        context = torch.randint(self.decoder.model.config.vocab_size, size, generator=generator).tolist()
+        for row, tokens in enumerate(context):
+            logits = torch.empty(0)
+            for start in range(0, len(tokens), PREFILL_TOKENS):
+                piece = tokens[start : start + PREFILL_TOKENS]
+                logits = self._forward([piece], rows=[row], start=start, reading_prompt=True)
+            self._last += sample(logits, self._draws[:1])
+
+    def step(self) -> Sequence[int]:
+        """Decode one token of every request."""
+        tokens = [[token] for token in self._last]
+        logits = self._forward(tokens, rows=range(self._plan.batch), start=self._length, reading_prompt=False)
+        self._length += 1
+        self._last = sample(logits, self._draws)
+        return self._last
+
+    def _forward(
+        self, tokens: Sequence[Sequence[int]], *, rows: Sequence[int], start: int, reading_prompt: bool
+    ) -> torch.Tensor:
+        """Run one step of equally long pieces; return the logits after each piece, ``[requests, vocab]``."""
+        count, width = len(tokens), len(tokens[0])
+        batch = StepBatch(
+            tokens=self._tensor([token for piece in tokens for token in piece]),
+            query_starts=self._tensor(range(0, count * width + 1, width)),
+            context_lens=self._tensor([start] * count),
+            slots=self._tensor([row + 1 for row in rows]),
+            block_tables=self._tensor([self._tables[row] for row in rows]),
+            logit_rows=self._tensor(range(width - 1, count * width, width)),
+        )
+        shape = StepShape.of(tokens=[width] * count, reading_prompt=[reading_prompt] * count)
+        return self.decoder.forward(batch, shape)
+
+    def _tensor(self, values: Sequence[int] | Sequence[Sequence[int]]) -> torch.Tensor:
+        return torch.tensor(values, dtype=torch.int64, device=self.decoder.device)
