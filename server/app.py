@@ -1,0 +1,84 @@
+"""The application: settings in, a service out."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from importlib.metadata import version
+from typing import Any
+
+from fastapi import FastAPI, Request
+
+from server import audit, dashboard, errors, health, openapi
+from server.checks import routes as checks
+from server.errors import AppError
+from server.headers import SecurityHeaders
+from server.intake import routes as intake
+from server.nodes import routes as nodes
+from server.results import routes as results
+from server.services import Services
+from server.settings import Settings
+from server.startup import build, start
+
+
+def create_app(settings: Settings | None = None, *, services: Services | None = None) -> FastAPI:
+    """Build the application.
+
+    Args:
+        settings: What the operator chose; None: the environment decides.
+        services: Parts built elsewhere, for another blob store or GitHub; None: built from the settings.
+    """
+    settings = settings or (services.settings if services else Settings())
+    services = services or build(settings)
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001
+        with start(services):
+            yield
+
+    app = _routes(FastAPI(lifespan=lifespan, **_IDENTITY))
+    app.state.services = services
+    errors.install(app, on_refusal=_record_refusal)
+    folder = settings.web_dir or dashboard.BESIDE_THE_PACKAGES
+    if (folder / "index.html").is_file():
+        dashboard.mount(app, folder)
+    app.add_middleware(SecurityHeaders)
+    return app
+
+
+def describe_service() -> dict[str, Any]:
+    """The OpenAPI document, without starting anything."""
+    return _routes(FastAPI(**_IDENTITY)).openapi()
+
+
+_IDENTITY: Mapping[str, Any] = {
+    "title": "byogpu",
+    "version": version("byogpu"),
+    "openapi_url": "/api/v1/openapi.json",
+    "docs_url": None,  # its page loads scripts from elsewhere
+    "redoc_url": None,
+    "generate_unique_id_function": lambda route: route.name,
+}
+
+
+def _routes(app: FastAPI) -> FastAPI:
+    for part in (intake, results, checks, nodes, health):
+        app.include_router(part.router)
+    app.openapi = lambda: openapi.describe(app)  # type: ignore[method-assign]
+    return app
+
+
+def _record_refusal(request: Request, error: AppError) -> None:
+    """Leave an audit row for every refused attempt to change something."""
+    if request.method in ("GET", "HEAD", "OPTIONS"):
+        return
+    services: Services = request.app.state.services
+    target = f"{request.method} {request.url.path}"
+    actor: audit.Actor = "github" if request.url.path.endswith("/github/webhooks") else "anonymous"
+    with services.database.write() as session:
+        audit.record(
+            session,
+            at=services.clock(),
+            actor=actor,
+            action="refused",
+            target=target,
+            detail=f"{error.code}: {error.detail}",
+        )

@@ -1,0 +1,86 @@
+"""Request bodies: limits first, then strict JSON, then the record.
+
+Nothing is parsed before its size is known to be allowed, whether the length is declared or the body comes in chunks.
+"""
+
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Any, TypeVar
+
+from fastapi import Request
+from fastapi.concurrency import run_in_threadpool
+
+from server.errors import AppError
+from worker.bundle import BundleError, parse_record
+from worker.bundle.record import Record
+
+_MAX_STRUCTURE_BYTES = 16_000
+"""Brackets, numbers and commas cost many times their size once parsed; strings do not."""
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+Body = TypeVar("Body", bound=Record)
+
+
+async def chunks(request: Request, *, limit: int) -> AsyncIterator[bytes]:
+    """Yield a body as it arrives, never more than ``limit`` bytes.
+
+    Raises:
+        AppError: ``body_too_large``, before anything is read if the length is declared; ``unsupported_media_type``
+            for a compressed body.
+    """
+    if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
+        raise AppError("unsupported_media_type", "Send the body as it is, without a Content-Encoding.")
+    declared = request.headers.get("content-length")
+    if declared is not None and int(declared) > limit:  # the HTTP parser has refused anything but digits
+        raise AppError("body_too_large", f"At most {limit} bytes are taken here, {declared[:20]} were announced.")
+    received = 0
+    async for chunk in request.stream():
+        received += len(chunk)
+        if received > limit:
+            raise AppError("body_too_large", f"At most {limit} bytes are taken here.")
+        yield chunk
+
+
+async def raw(request: Request, *, limit: int) -> bytes:
+    """Read a whole body of at most ``limit`` bytes; see `chunks`."""
+    return b"".join([chunk async for chunk in chunks(request, limit=limit)])
+
+
+def json_body(record: type[Body], *, limit: int) -> Callable[[Request], Awaitable[Body]]:
+    """Make a dependency that reads a JSON body into a record.
+
+    Args:
+        record: What the body must be.
+        limit: Most bytes taken.
+
+    Returns:
+        A dependency that raises ``unsupported_media_type``, ``body_too_large``, ``json_invalid`` or ``body_invalid``.
+    """
+
+    async def read(request: Request) -> Body:
+        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media_type != "application/json":
+            raise AppError("unsupported_media_type", "Send application/json.")
+        return await run_in_threadpool(parse, await raw(request, limit=limit), record)
+
+    return read
+
+
+def parse(data: bytes, record: type[Body]) -> Body:
+    """Parse strict JSON into a record.
+
+    Raises:
+        AppError: ``json_invalid`` or ``body_invalid``.
+    """
+    if len(_STRING.sub(b"", data)) > _MAX_STRUCTURE_BYTES:
+        raise AppError("json_invalid", f"Outside its strings the body has more than {_MAX_STRUCTURE_BYTES} bytes.")
+    try:
+        return parse_record(data, record, code="body_invalid")
+    except BundleError as error:
+        raise AppError(error.code, error.detail) from error
+
+
+def described(record: type[Record], *, example: Any) -> dict[str, Any]:
+    """Describe a body read by `json_body` for OpenAPI; goes into a route's ``openapi_extra``."""
+    schema = {"$ref": f"#/components/schemas/{record.__name__}"}
+    content = {"application/json": {"schema": schema, "examples": {"example": {"value": example}}}}
+    return {"requestBody": {"required": True, "content": content}}

@@ -1,0 +1,63 @@
+"""The Celery application, as far as whoever only sends messages needs it."""
+
+import logging
+
+from celery import Celery
+from kombu.exceptions import OperationalError
+
+from server.settings import Settings
+
+_log = logging.getLogger(__name__)
+
+RUN_NEXT = "byogpu.run_next"
+SWEEP = "byogpu.sweep"
+
+
+def create_celery(settings: Settings) -> Celery:
+    """Configure Celery. Messages are hints about rows of the task table, so losing or repeating one is harmless.
+
+    Raises:
+        ValueError: No broker is configured.
+    """
+    if settings.redis_url is None:
+        raise ValueError("Celery needs BYOGPU_REDIS_URL; without it the server runs tasks itself")
+    app = Celery("byogpu", broker=settings.redis_url.get_secret_value())
+    app.conf.update(
+        task_acks_late=True,
+        task_reject_on_worker_lost=True,
+        task_ignore_result=True,
+        task_time_limit=settings.task_lease_s,
+        task_default_queue="byogpu",
+        worker_prefetch_multiplier=1,
+        worker_max_memory_per_child=2_000_000,  # kB
+        worker_hijack_root_logger=False,
+        broker_connection_retry_on_startup=True,
+        broker_transport_options={"visibility_timeout": settings.task_lease_s, "socket_timeout": 5},
+        beat_schedule={"sweep": {"task": SWEEP, "schedule": settings.sweep_interval_s}},
+        beat_schedule_filename=str(settings.data_dir / "celerybeat-schedule"),
+        timezone="UTC",
+    )
+    return app
+
+
+class CeleryBell:
+    """Rings by sending a message; a lost message is made up for by the sweep."""
+
+    def __init__(self, app: Celery) -> None:
+        self._app = app
+
+    def ring(self) -> None:
+        """See `queue.Bell`."""
+        try:
+            self._app.send_task(RUN_NEXT, retry=False)
+        except OperationalError:
+            _log.warning("the broker cannot be reached; the next sweep will find the work", exc_info=True)
+
+    def alive(self) -> bool:
+        """See `queue.Bell`."""
+        try:
+            with self._app.connection_for_write() as connection:
+                connection.ensure_connection(max_retries=1, timeout=2)
+        except OperationalError:
+            return False
+        return True

@@ -1,0 +1,1 @@
+"""Pull requests, their verdicts, and the check on GitHub."""

@@ -1,0 +1,92 @@
+"""Where GitHub talks to us, and where an operator tells us to look at GitHub."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request
+from fastapi.concurrency import run_in_threadpool
+
+from server.auth import Admin
+from server.bodies import raw
+from server.checks import pulls, webhooks
+from server.checks.schemas import WebhookReceipt
+from server.errors import AppError, document
+from server.github import WebhookError, receive
+from server.github.webhooks import MAX_BODY_BYTES
+from server.models import Pull, Repository
+from server.pulls import PullRef, pull_ref
+from server.services import InService
+
+router = APIRouter(prefix="/api/v1", tags=["GitHub"])
+
+_DELIVERY = {"action": "opened", "number": 7, "pull_request": {}, "repository": {}, "sender": {}}
+
+
+@router.post(
+    "/github/webhooks",
+    summary="Receive a webhook delivery",
+    responses=document(
+        "body_too_large",
+        "unsupported_media_type",
+        "webhook_disabled",
+        "webhook_too_large",
+        "webhook_media_type",
+        "webhook_signature_missing",
+        "webhook_signature_invalid",
+        "webhook_delivery_missing",
+        "webhook_event_missing",
+        "webhook_malformed",
+    ),
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {"schema": {"type": "object"}, "examples": {"opened": {"value": _DELIVERY}}}
+            },
+        },
+        "parameters": [
+            {"name": name, "in": "header", "required": True, "schema": {"type": "string"}, "description": description}
+            for name, description in (
+                ("X-Hub-Signature-256", "`sha256=` and the HMAC of the raw body."),
+                ("X-GitHub-Delivery", "Id of the delivery; a repeated one changes nothing."),
+                ("X-GitHub-Event", "Name of the event."),
+            )
+        ],
+    },
+)
+async def receive_webhook(request: Request, services: InService) -> WebhookReceipt:
+    """Verify a delivery and act on it once. GitHub's events that nothing here needs are answered and ignored."""
+    secret = services.settings.github_webhook_secret
+    if secret is None:
+        raise AppError("webhook_disabled", "Set BYOGPU_GITHUB_WEBHOOK_SECRET to receive webhooks.")
+    body = await raw(request, limit=MAX_BODY_BYTES)
+    try:
+        delivery = receive(request.headers, body, secret=secret.get_secret_value())
+    except WebhookError as error:
+        raise AppError(error.code, str(error)) from error
+    return await run_in_threadpool(webhooks.handle, services, delivery)
+
+
+@router.post(
+    "/pulls/{owner}/{name}/{number}/sync",
+    dependencies=[Admin],
+    summary="Read a pull request from GitHub now",
+    responses=document(
+        "parameter_invalid",
+        "admin_disabled",
+        "unauthorized",
+        "github_not_configured",
+        "github_not_found",
+        "github_failed",
+    ),
+)
+def sync_pull(
+    services: InService,
+    owner: Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,100}$")],
+    name: Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,100}$")],
+    number: Annotated[int, Path(ge=1, le=2**53 - 1)],
+) -> PullRef:
+    """Make a pull request known, or bring it up to date, and judge its claims. For installations without webhooks."""
+    pull_id = pulls.sync(services, f"{owner}/{name}", number)
+    with services.database.read() as session:
+        pull = session.get_one(Pull, pull_id)
+        return pull_ref(pull, session.get_one(Repository, pull.repository_id), public_url=services.settings.public_url)

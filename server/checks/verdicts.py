@@ -1,0 +1,4 @@
+"""."""
+
+
+def refresh(services, key): ...

@@ -1,0 +1,108 @@
+"""The database: one engine, and sessions that say whether they will write.
+
+SQLite and PostgreSQL behave alike here: a write session holds the right to write from its first statement (SQLite:
+``BEGIN IMMEDIATE``), so that nothing fails half-way for a lock; a read session sees one snapshot.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, DateTime, Dialect, Engine, create_engine, event, text
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.orm import Session
+from sqlalchemy.types import TypeDecorator
+
+_BUSY_TIMEOUT_S = 30
+_WRITE = "byogpu_write"
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A point in time; aware and in UTC on both databases."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Refuse naive times: they would mean different moments on different hosts."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a stored time needs its zone")
+        utc = value.astimezone(UTC)
+        return utc.replace(tzinfo=None) if dialect.name == "sqlite" else utc
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
+        """Give the zone back that SQLite drops."""
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+class Database:
+    """An engine with the two kinds of session.
+
+    Args:
+        url: ``sqlite:///PATH`` or ``postgresql+psycopg://...``.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.engine = _engine(url)
+
+    @contextmanager
+    def read(self) -> Iterator[Session]:
+        """Open a session that only reads."""
+        with Session(self.engine, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def write(self) -> Iterator[Session]:
+        """Open a session that commits at the end of the block, or rolls back if the block raises."""
+        writer = self.engine.execution_options(**{_WRITE: True})
+        with Session(writer, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    def ping(self) -> None:
+        """Ask the database for a sign of life.
+
+        Raises:
+            OperationalError: It gives none.
+        """
+        with self.engine.connect() as connection:
+            connection.execute(text("SELECT 1"))
+
+    def close(self) -> None:
+        """Close every pooled connection."""
+        self.engine.dispose()
+
+
+def inserter(session: Session) -> Any:
+    """The dialect's ``insert``, whose ``on_conflict_...`` both databases understand alike."""
+    return postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
+
+
+DatabaseDownError = OperationalError
+ConflictError = IntegrityError
+
+
+def _engine(url: str) -> Engine:
+    if not url.startswith("sqlite"):
+        return create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=30)
+    engine = create_engine(url, connect_args={"timeout": _BUSY_TIMEOUT_S}, pool_size=10, max_overflow=50)
+
+    @event.listens_for(engine, "connect")
+    def on_connect(connection: Any, record: object) -> None:  # noqa: ARG001
+        connection.isolation_level = None  # transactions begin below, not where the driver guesses
+        cursor = connection.cursor()
+        for pragma in ("journal_mode = WAL", "foreign_keys = ON", "synchronous = FULL"):
+            cursor.execute(f"PRAGMA {pragma}")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def on_begin(connection: Connection) -> None:
+        immediate = connection.get_execution_options().get(_WRITE, False)
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+    return engine

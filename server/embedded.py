@@ -1,0 +1,71 @@
+"""The embedded task runner: one thread of the one server process. The database holds the tasks."""
+
+import logging
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+
+from server import queue, runner
+from server.services import Services
+
+_log = logging.getLogger(__name__)
+
+
+class LocalBell:
+    """Rings in the same process."""
+
+    def __init__(self) -> None:
+        self._rung = threading.Event()
+        self.thread: threading.Thread | None = None
+
+    def ring(self) -> None:
+        """See `queue.Bell`."""
+        self._rung.set()
+
+    def alive(self) -> bool:
+        """See `queue.Bell`."""
+        return self.thread is not None and self.thread.is_alive()
+
+    def wait(self, timeout_s: float) -> None:
+        """Sleep until rung, or for that many seconds."""
+        self._rung.wait(timeout_s)
+        self._rung.clear()
+
+
+@contextmanager
+def embedded(services: Services, bell: LocalBell) -> Iterator[None]:
+    """Run tasks in a thread while the block lasts. The caller vouches that no other process runs any."""
+    stop = threading.Event()
+    with services.database.write() as session:
+        queue.release_all(session)
+    bell.thread = threading.Thread(target=_serve, args=(services, bell, stop), name="byogpu-tasks", daemon=True)
+    bell.thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        bell.ring()
+        bell.thread.join()
+
+
+def _serve(services: Services, bell: LocalBell, stop: threading.Event) -> None:
+    next_sweep = services.clock()
+    while not stop.is_set():
+        try:
+            if services.clock() >= next_sweep:
+                runner.sweep(services)
+                next_sweep = services.clock() + timedelta(seconds=services.settings.sweep_interval_s)
+            while not stop.is_set() and runner.run_next(services):
+                pass
+            bell.wait(_rest_s(services, until=next_sweep))
+        except Exception:  # the database is down: nothing is lost, the loop must live to see it come back
+            _log.exception("the task thread could not work")
+            stop.wait(1.0)
+
+
+def _rest_s(services: Services, *, until: datetime) -> float:
+    with services.database.read() as session:
+        due = queue.next_due(session)
+    wake = min(until, due) if due is not None else until
+    return max(0.0, (wake - services.clock()).total_seconds())

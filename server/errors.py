@@ -1,0 +1,217 @@
+"""What the API answers when it refuses: RFC 9457 problem documents with stable codes.
+
+`CODES` is the registry: an error without an entry here cannot be raised. docs/errors.md is generated from it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
+
+MEDIA_TYPE = "application/problem+json"
+
+
+@dataclass(frozen=True)
+class Code:
+    """One registered error.
+
+    Attributes:
+        status: HTTP status it is always answered with.
+        title: What kind of problem it is, the same words every time.
+    """
+
+    status: int
+    title: str
+
+
+CODES: Mapping[str, Code] = {
+    # the request as such
+    "parameter_invalid": Code(400, "A path, query or header parameter is malformed"),
+    "header_invalid": Code(400, "A header is missing, repeated or malformed"),
+    "cursor_invalid": Code(400, "The cursor was not made by this list"),
+    "unauthorized": Code(401, "The bearer token is missing or wrong"),
+    "admin_disabled": Code(403, "Administrative routes are closed: no admin token is configured"),
+    "not_found": Code(404, "There is nothing at this address"),
+    "method_not_allowed": Code(405, "This address does not answer to this method"),
+    "request_timeout": Code(408, "The request's body did not arrive in time"),
+    "length_required": Code(411, "Content-Length is missing"),
+    "body_too_large": Code(413, "The body is larger than this address takes"),
+    "unsupported_media_type": Code(415, "The body's media type or encoding is not taken here"),
+    "json_invalid": Code(422, "The body is not strict JSON"),
+    "body_invalid": Code(422, "The body does not have the documented shape"),
+    "request_refused": Code(400, "The request was refused"),
+    "internal_error": Code(500, "The server failed; the same request may work later"),
+    "unavailable": Code(503, "A part of the service is down"),
+    # manifests and envelopes
+    "manifest_too_large": Code(413, "The manifest is too large"),
+    "manifest_invalid": Code(422, "The manifest does not have the documented shape"),
+    "manifest_not_canonical": Code(422, "The manifest is not canonical JSON"),
+    "not_canonical": Code(422, "The manifest cannot be written as canonical JSON"),
+    "bundle_too_large": Code(413, "The bundle's files are too large together"),
+    "blob_too_large": Code(413, "One of the bundle's files is too large"),
+    "blob_size_conflict": Code(422, "One digest is listed with two sizes"),
+    "envelope_invalid": Code(422, "The envelope is not a DSSE envelope of ours"),
+    "envelope_conflict": Code(409, "The bundle is known with another envelope"),
+    # uploads
+    "bundle_not_found": Code(404, "No such bundle"),
+    "bundle_incomplete": Code(409, "Parts of the bundle are missing"),
+    "upload_expired": Code(409, "The upload expired; post the manifest again"),
+    "blob_not_expected": Code(404, "No open upload lists this blob"),
+    "part_out_of_range": Code(404, "The blob has no part of this number"),
+    "part_size_wrong": Code(400, "The part does not have the size the upload plan gave it"),
+    "part_digest_wrong": Code(400, "The part does not match its Content-Digest"),
+    "blob_corrupt": Code(409, "The blob's parts do not add up to its digest; upload them again"),
+    # reading results
+    "envelope_not_found": Code(404, "The bundle is unsigned"),
+    "bundle_not_validated": Code(409, "The bundle's contents are not shown before it has been validated"),
+    "bundle_quarantined": Code(403, "The bundle is quarantined; its contents are not shown"),
+    "blob_not_found": Code(404, "No validated bundle holds this blob"),
+    "pull_not_found": Code(404, "No such pull request is known here"),
+    "suite_not_found": Code(404, "No such suite is published"),
+    # nodes
+    "key_invalid": Code(422, "The public key is not an ed25519 key"),
+    "node_conflict": Code(409, "The key is registered with another owner"),
+    # GitHub
+    "github_not_configured": Code(409, "The service has no GitHub credentials"),
+    "github_not_found": Code(404, "GitHub does not know this pull request, or hides it"),
+    "github_failed": Code(502, "GitHub did not give a usable answer"),
+    "webhook_disabled": Code(403, "Webhooks are refused: no webhook secret is configured"),
+    "webhook_too_large": Code(413, "The delivery is too large"),
+    "webhook_media_type": Code(415, "The delivery is not JSON"),
+    "webhook_signature_missing": Code(401, "The delivery is not signed"),
+    "webhook_signature_invalid": Code(401, "The delivery's signature is wrong"),
+    "webhook_delivery_missing": Code(400, "The delivery has no id"),
+    "webhook_event_missing": Code(400, "The delivery names no event"),
+    "webhook_malformed": Code(422, "The delivery is not in its event's shape"),
+}
+
+
+class Problem(BaseModel):
+    """An error, as RFC 9457 describes one."""
+
+    model_config = ConfigDict(extra="allow")
+
+    type: Annotated[str, Field(examples=["urn:byogpu:error:bundle_incomplete"])]
+    """A name for the kind of problem, made of its code."""
+    title: str
+    status: Annotated[int, Field(ge=400, le=599)]
+    code: str
+    """Stable; what a program decides by. All codes: docs/errors.md."""
+    detail: str
+    """What is wrong this time, for a person."""
+
+
+class AppError(Exception):
+    """An expected refusal.
+
+    Attributes:
+        code: Key of `CODES`; decides the status.
+        detail: What is wrong, for a person; quotes little of the input.
+        extra: Further members of the problem document, JSON values.
+        headers: Headers of the answer.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        detail: str,
+        *,
+        extra: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(f"{code}: {detail}")
+        self.status = CODES[code].status
+        self.code = code
+        self.detail = detail
+        self.extra = dict(extra or {})
+        self.headers = dict(headers or {})
+
+
+def problem(error: AppError) -> Response:
+    """Make the answer for an error."""
+    content = {
+        **error.extra,
+        "type": f"urn:byogpu:error:{error.code}",
+        "title": CODES[error.code].title,
+        "status": error.status,
+        "code": error.code,
+        "detail": error.detail,
+    }
+    return JSONResponse(content, status_code=error.status, media_type=MEDIA_TYPE, headers=error.headers)
+
+
+def document(*codes: str) -> dict[int | str, dict[str, Any]]:
+    """Describe a route's refusals for OpenAPI, one response a status, one example a code.
+
+    Args:
+        codes: Keys of `CODES`, beside ``internal_error``, which every route has.
+    """
+    responses: dict[int | str, dict[str, Any]] = {}
+    for code in (*codes, "internal_error"):
+        known = CODES[code]
+        response = responses.setdefault(
+            known.status,
+            {"description": known.title, "content": {MEDIA_TYPE: {"schema": {"$ref": _SCHEMA}, "examples": {}}}},
+        )
+        if known.title not in response["description"]:
+            response["description"] += f"; {known.title[0].lower()}{known.title[1:]}"
+        response["content"][MEDIA_TYPE]["examples"][code] = {
+            "summary": known.title,
+            "value": {
+                "type": f"urn:byogpu:error:{code}",
+                "title": known.title,
+                "status": known.status,
+                "code": code,
+                "detail": f"{known.title}.",
+            },
+        }
+    return dict(sorted(responses.items(), key=lambda item: int(item[0])))
+
+
+_SCHEMA = "#/components/schemas/Problem"
+_FRAMEWORK = {
+    401: "unauthorized",
+    404: "not_found",
+    405: "method_not_allowed",
+    413: "body_too_large",
+    415: "unsupported_media_type",
+    422: "body_invalid",
+}
+
+
+def install(app: FastAPI, *, on_refusal: Callable[[Request, AppError], None]) -> None:
+    """Make every refusal of the app, the framework's own included, a problem document.
+
+    Args:
+        app: The application.
+        on_refusal: Told of every refused request; writes the audit row. Runs in a worker thread.
+    """
+
+    def refuse(request: Request, error: AppError) -> Response:
+        on_refusal(request, error)
+        return problem(error)
+
+    @app.exception_handler(AppError)
+    def on_app_error(request: Request, error: AppError) -> Response:
+        return refuse(request, error)
+
+    @app.exception_handler(RequestValidationError)
+    def on_parameters(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])[:200]
+        return refuse(request, AppError("parameter_invalid", f"{where}: {first['msg'][:200]}"))
+
+    @app.exception_handler(HTTPException)
+    def on_framework(request: Request, error: HTTPException) -> Response:
+        code = _FRAMEWORK.get(error.status_code, "internal_error" if error.status_code >= 500 else "request_refused")
+        detail = f"{request.method} {request.url.path[:200]}: {error.detail}"
+        return refuse(request, AppError(code, detail, headers=error.headers))
+
+    @app.exception_handler(Exception)
+    def on_surprise(request: Request, error: Exception) -> Response:  # noqa: ARG001
+        return problem(AppError("internal_error", "The failure was recorded."))

@@ -1,0 +1,1 @@
+"""Taking bundles in: protocol, validation, expiry."""

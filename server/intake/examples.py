@@ -1,0 +1,44 @@
+"""Examples for the upload protocol's OpenAPI description."""
+
+import json
+from typing import Any
+
+from server.intake.schemas import BundleReceipt
+from server.models import UploadState
+
+_ID = "3f0a6ce0c1b7e2a4c69a7e1b3a5b4d7cf2f0d8f6f3f4c2a1908f7e6d5c4b3a29"
+_BLOB = "9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab"
+
+POST: dict[str, Any] = {"manifest": '{"arms":[],"attempts":[],"challenge":null}', "envelope": None}
+
+
+def receipt(state: UploadState) -> dict[str, Any]:
+    """An example receipt in that upload state, checked against the schema when the module is imported."""
+    missing = [
+        {
+            "sha256": _BLOB,
+            "size_bytes": 9_000_000,
+            "upload": {
+                "part_size_bytes": 8_388_608,
+                "parts": [
+                    _part(1, offset=0, size_bytes=8_388_608, received=True),
+                    _part(2, offset=8_388_608, size_bytes=611_392, received=False),
+                ],
+            },
+        }
+    ]
+    value = {
+        "bundle_id": _ID,
+        "upload_state": state,
+        "validation_state": "pending",
+        "trust_level": None,
+        "missing": missing if state == "open" else [],
+        "url": f"https://byogpu.example/bundles/{_ID}",
+    }
+    checked = BundleReceipt.model_validate_json(json.dumps(value))
+    return {"application/json": {"examples": {state: {"value": checked.model_dump(mode="json")}}}}
+
+
+def _part(number: int, *, offset: int, size_bytes: int, received: bool) -> dict[str, Any]:
+    url = f"/api/v1/blobs/{_BLOB}/parts/{number}"
+    return {"number": number, "url": url, "offset": offset, "size_bytes": size_bytes, "received": received}

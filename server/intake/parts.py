@@ -1,0 +1,74 @@
+"""One part of a blob, from the wire into the store: size and digest enforced while it streams."""
+
+import hashlib
+import hmac
+import re
+from base64 import b64decode
+from collections.abc import AsyncIterator
+
+from fastapi.concurrency import run_in_threadpool
+
+from server.errors import AppError
+from server.storage import PartSink
+
+_WRITE_BYTES = 1 << 20
+_CONTENT_DIGEST = re.compile(r"sha-256=:([A-Za-z0-9+/]{43}=):")
+
+
+def parse_content_digest(header: str) -> bytes:
+    """Read the SHA-256 out of a ``Content-Digest`` header.
+
+    Args:
+        header: ``sha-256=:BASE64:``, perhaps among further algorithms.
+
+    Raises:
+        AppError: ``header_invalid``.
+
+    Source:
+        RFC 9530, section 2.
+    """
+    found = [match for entry in header.split(",") if (match := _CONTENT_DIGEST.fullmatch(entry.strip()))]
+    if len(found) != 1:
+        raise AppError("header_invalid", "Content-Digest: send exactly one sha-256=:BASE64: of the part.")
+    return b64decode(found[0][1])
+
+
+async def store(chunks: AsyncIterator[bytes], sink: PartSink, *, sizes: frozenset[int], sha256: bytes) -> int:
+    """Write a part and keep it if it is what it was said to be.
+
+    Args:
+        chunks: The body, already bounded.
+        sink: Where it goes; keeps nothing unless told to.
+        sizes: Sizes in bytes that the part may have.
+        sha256: Digest it must have.
+
+    Returns:
+        Its size in bytes.
+
+    Raises:
+        AppError: ``part_size_wrong``, ``part_digest_wrong``.
+    """
+    running = hashlib.sha256()
+    size_bytes = 0
+    pending = bytearray()
+
+    def flush() -> None:
+        running.update(pending)
+        sink.write(bytes(pending))
+        pending.clear()
+
+    async for chunk in chunks:
+        size_bytes += len(chunk)
+        pending += chunk
+        if len(pending) >= _WRITE_BYTES:
+            await run_in_threadpool(flush)
+    await run_in_threadpool(flush)
+    if size_bytes not in sizes:
+        expected = " or ".join(str(size) for size in sorted(sizes))
+        raise AppError("part_size_wrong", f"The part has {size_bytes} bytes, the upload plan says {expected}.")
+    if not hmac.compare_digest(running.digest(), sha256):
+        raise AppError(
+            "part_digest_wrong", f"The part's SHA-256 is {running.hexdigest()}, not what Content-Digest says."
+        )
+    await run_in_threadpool(sink.keep)
+    return size_bytes

@@ -1,0 +1,131 @@
+"""The upload protocol: post the manifest, put the parts, submit. Every step may be repeated.
+
+POST /api/v1/bundles                        manifest and envelope; says which blobs are missing
+PUT  /api/v1/blobs/{sha256}/parts/{number}  one part, with its Content-Digest; in any order
+POST /api/v1/bundles/{bundle_id}/submit     everything is here: verify and validate
+GET  /api/v1/bundles/{bundle_id}/status     poll until validation has ended
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Header, Path, Request, Response
+from fastapi.concurrency import run_in_threadpool
+
+from server.bodies import chunks, described, json_body
+from server.errors import document
+from server.intake import examples, parts, service
+from server.intake.schemas import BundlePost, BundleReceipt, PartReceipt
+from server.services import InService
+from worker.bundle import canonical
+from worker.bundle.blobs import MAX_ENVELOPE_BYTES, MAX_MANIFEST_BYTES
+
+router = APIRouter(prefix="/api/v1", tags=["upload"])
+
+_BODY_BYTES = 2 * MAX_MANIFEST_BYTES + MAX_ENVELOPE_BYTES + 1024
+"""A manifest of the largest size with every other character escaped."""
+
+Digest = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="SHA-256 in lower-case hexadecimal.")]
+_BODY = ("unsupported_media_type", "body_too_large", "json_invalid", "body_invalid")
+
+
+@router.post(
+    "/bundles",
+    status_code=201,
+    summary="Register a bundle's manifest",
+    responses={
+        200: {"model": BundleReceipt, "description": "The bundle was known already"},
+        **document(
+            *_BODY,
+            "manifest_too_large",
+            "manifest_invalid",
+            "manifest_not_canonical",
+            "not_canonical",
+            "bundle_too_large",
+            "blob_too_large",
+            "blob_size_conflict",
+            "envelope_invalid",
+            "envelope_conflict",
+        ),
+        201: {"description": "The bundle is new", "content": examples.receipt("open")},
+    },
+    openapi_extra=described(BundlePost, example=examples.POST),
+)
+def post_bundle(
+    services: InService,
+    response: Response,
+    posted: Annotated[BundlePost, Depends(json_body(BundlePost, limit=_BODY_BYTES))],
+) -> BundleReceipt:
+    """Take a manifest in and say which blobs to upload, part by part.
+
+    The bundle's id is the SHA-256 of the manifest's bytes. Posting the same manifest again answers 200 with what is
+    still missing: that is how an interrupted upload goes on.
+    """
+    envelope = canonical(posted.envelope.model_dump(mode="json", by_alias=True)) if posted.envelope else None
+    receipt, created = service.accept(services, manifest_bytes=posted.manifest.encode(), envelope=envelope)
+    response.status_code = 201 if created else 200
+    return receipt
+
+
+@router.put(
+    "/blobs/{sha256}/parts/{number}",
+    summary="Upload one part of a blob",
+    responses=document(
+        "parameter_invalid",
+        "header_invalid",
+        "blob_not_expected",
+        "part_out_of_range",
+        "part_size_wrong",
+        "part_digest_wrong",
+        "body_too_large",
+        "unsupported_media_type",
+    ),
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+async def put_part(
+    request: Request,
+    services: InService,
+    sha256: Digest,
+    number: Annotated[int, Path(ge=1, le=1_000_000, description="Number of the part, from 1.")],
+    content_digest: Annotated[
+        str, Header(max_length=1000, description="RFC 9530: `sha-256=:BASE64:` of the part's bytes.")
+    ],
+) -> PartReceipt:
+    """Take one part in, in any order, as often as needed; the newest whole one counts."""
+    digest = parts.parse_content_digest(content_digest)
+    sizes = await run_in_threadpool(service.expected_sizes, services, sha256, number)
+    with services.store.part(sha256, number) as sink:
+        size_bytes = await parts.store(chunks(request, limit=max(sizes)), sink, sizes=sizes, sha256=digest)
+    await run_in_threadpool(service.part_arrived, services, sha256)
+    return PartReceipt(sha256=sha256, number=number, size_bytes=size_bytes)
+
+
+@router.post(
+    "/bundles/{bundle_id}/submit",
+    status_code=202,
+    summary="Submit a bundle for validation",
+    responses={
+        **document("parameter_invalid", "bundle_not_found", "bundle_incomplete", "upload_expired", "blob_corrupt"),
+        202: {"description": "Every blob was verified", "content": examples.receipt("complete")},
+    },
+)
+def submit_bundle(services: InService, bundle_id: Digest) -> BundleReceipt:
+    """Verify that every blob is here and whole, and ask for validation. Submitting again changes nothing."""
+    return service.submit(services, bundle_id)
+
+
+@router.get(
+    "/bundles/{bundle_id}/status",
+    summary="Ask where a bundle stands",
+    responses={
+        **document("parameter_invalid", "bundle_not_found"),
+        200: {"description": "Where it stands", "content": examples.receipt("complete")},
+    },
+)
+def get_status(services: InService, bundle_id: Digest) -> BundleReceipt:
+    """Say what is missing, or how far validation has come. Light enough to poll every second."""
+    return service.receipt(services, bundle_id)

@@ -1,0 +1,297 @@
+"""Taking bundles in: the manifest, the parts, the submission. All of it may be repeated and raced."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import select, update
+from sqlalchemy.orm import Session, undefer
+
+from server import audit
+from server.db import ConflictError, inserter
+from server.errors import AppError
+from server.intake import signatures
+from server.intake.schemas import BundleReceipt, MissingBlob, PartPlan, UploadPlan
+from server.models import Blob, Bundle, BundleBlob
+from server.queue import enqueue
+from server.services import Services
+from server.storage import CorruptBlobError, plan
+from worker.bundle import BundleError, Manifest, digest, parse_manifest
+
+
+def accept(services: Services, *, manifest_bytes: bytes, envelope: bytes | None) -> tuple[BundleReceipt, bool]:
+    """Register a manifest, or recognise it.
+
+    Args:
+        services: The service.
+        manifest_bytes: As received; must be canonical.
+        envelope: DSSE envelope, or None when unsigned.
+
+    Returns:
+        The receipt, and whether the bundle is new.
+
+    Raises:
+        AppError: The manifest or envelope is refused, or the bundle is known with another envelope.
+    """
+    posted = _parse(manifest_bytes, envelope)
+    try:
+        with services.database.write() as session:
+            created = _register(session, services, posted)
+    except ConflictError:  # an orphan blob that this manifest lists was collected in the same moment
+        with services.database.write() as session:
+            created = _register(session, services, posted)
+    return receipt(services, posted.bundle_id), created
+
+
+def receipt(services: Services, bundle_id: str) -> BundleReceipt:
+    """Say where a bundle stands.
+
+    Raises:
+        AppError: ``bundle_not_found``.
+    """
+    with services.database.read() as session:
+        bundle = _find(session, bundle_id)
+        missing = () if bundle.upload_state == "complete" else _missing(session, services, bundle.id)
+    return BundleReceipt(
+        bundle_id=bundle.id,
+        upload_state=bundle.upload_state,
+        validation_state=bundle.validation_state,
+        trust_level=bundle.trust_level,
+        missing=missing,
+        url=f"{services.settings.public_url}/bundles/{bundle.id}",
+    )
+
+
+def expected_sizes(services: Services, sha256: str, number: int) -> frozenset[int]:
+    """Sizes in bytes that a part may have: one, unless open uploads disagree about the blob's size.
+
+    Raises:
+        AppError: ``blob_not_expected``, ``part_out_of_range``.
+    """
+    with services.database.read() as session:
+        sizes = session.scalars(
+            select(BundleBlob.size_bytes)
+            .join(Bundle, Bundle.id == BundleBlob.bundle_id)
+            .where(BundleBlob.sha256 == sha256, Bundle.upload_state == "open")
+            .distinct()
+        ).all()
+    if not sizes:
+        raise AppError("blob_not_expected", f"No open upload lists blob {sha256}.")
+    plans = [plan(size_bytes, services.settings.part_size_bytes) for size_bytes in sizes]
+    allowed = frozenset(parts[number - 1].size_bytes for parts in plans if number <= len(parts))
+    if not allowed:
+        raise AppError("part_out_of_range", f"The blob has {max(map(len, plans))} parts, there is no part {number}.")
+    return allowed
+
+
+def part_arrived(services: Services, sha256: str) -> None:
+    """Note that the uploads which wait for this blob have moved."""
+    with services.database.write() as session:
+        waiting = select(BundleBlob.bundle_id).where(BundleBlob.sha256 == sha256)
+        session.execute(
+            update(Bundle)
+            .where(Bundle.id.in_(waiting), Bundle.upload_state == "open")
+            .values(progress_at=services.clock())
+        )
+
+
+def submit(services: Services, bundle_id: str) -> BundleReceipt:
+    """Close an upload: verify every blob, make all of them visible, and ask for validation.
+
+    Raises:
+        AppError: ``bundle_not_found``, ``upload_expired``, ``bundle_incomplete`` with the missing blobs,
+            ``blob_corrupt``.
+    """
+    with services.database.read() as session:
+        bundle = _find(session, bundle_id)
+        waiting = _unstored(session, bundle_id)
+    if bundle.upload_state == "expired":
+        raise AppError("upload_expired", "The upload stood still for too long; post the manifest again.")
+    if bundle.upload_state == "open":
+        for blob in waiting:
+            _assemble(services, blob)
+        _complete(services, bundle_id)
+        for blob in waiting:
+            services.store.discard_parts(blob.sha256)
+        services.bell.ring()
+    return receipt(services, bundle_id)
+
+
+# ------------------------------------------------------------------ steps of accept
+@dataclass(frozen=True)
+class _Posted:
+    """A manifest that may be registered."""
+
+    bundle_id: str
+    manifest: Manifest
+    manifest_bytes: bytes
+    envelope: bytes | None
+    sizes: Mapping[str, int]
+
+
+def _parse(manifest_bytes: bytes, envelope: bytes | None) -> _Posted:
+    try:
+        manifest = parse_manifest(manifest_bytes)
+    except BundleError as error:
+        raise AppError(error.code, error.detail) from error
+    sizes: dict[str, int] = {}
+    for entry in manifest.files:
+        if sizes.setdefault(entry.sha256, entry.size_bytes) != entry.size_bytes:
+            raise AppError("blob_size_conflict", f"Blob {entry.sha256} is listed with two sizes.")
+    return _Posted(digest(manifest_bytes), manifest, manifest_bytes, envelope, sizes)
+
+
+def _register(session: Session, services: Services, posted: _Posted) -> bool:
+    """Insert the bundle and its blobs, or recognise it; whether it is new."""
+    now = services.clock()
+    known = session.scalar(
+        select(Bundle).where(Bundle.id == posted.bundle_id).options(undefer(Bundle.envelope)).with_for_update()
+    )
+    if known is not None:
+        _reconcile(session, services, known, posted)
+        return False
+    inserted = session.execute(
+        inserter(session)(Bundle)
+        .values(**_columns(posted), **_signed(session, posted), created_at=now, progress_at=now)
+        .on_conflict_do_nothing()
+        .returning(Bundle.id)
+    ).one_or_none()
+    if inserted is None:  # the same manifest, posted in the same moment, was first
+        return False
+    _list_blobs(session, posted)
+    audit.record(session, at=now, actor="anonymous", action="bundle.opened", target=posted.bundle_id)
+    return True
+
+
+def _columns(posted: _Posted) -> dict[str, object]:
+    subject = posted.manifest.subject
+    return {
+        "id": posted.bundle_id,
+        "manifest": posted.manifest_bytes,
+        "envelope": posted.envelope,
+        "repository_id": _known(subject.repository_id),
+        "repository": _known(subject.repository),
+        "pull_number": subject.pull_number,
+        "head_sha": _known(subject.head_sha),
+        "suite": f"{subject.suite.id}/{subject.suite.version}" if subject.suite else None,
+        "origin": posted.manifest.origin.kind,
+        "size_bytes": sum(posted.sizes.values()),
+        "upload_state": "open",
+        "validation_state": "pending",
+        "validation_detail": "",
+        "trust_reason": "",
+    }
+
+
+def _signed(session: Session, posted: _Posted) -> dict[str, object]:
+    signed = signatures.check(session, posted.envelope, posted.manifest_bytes)
+    return {"signature": signed.state, "node_key_id": signed.key_id}
+
+
+def _reconcile(session: Session, services: Services, known: Bundle, posted: _Posted) -> None:
+    """Bring a known bundle together with the same manifest posted again."""
+    now = services.clock()
+    if posted.envelope is not None and posted.envelope != known.envelope:
+        if known.upload_state == "complete" or known.signature == "valid":
+            raise AppError("envelope_conflict", "The bundle is known with another envelope, or as an unsigned one.")
+        signed = signatures.check(session, posted.envelope, posted.manifest_bytes)
+        known.envelope, known.signature, known.node_key_id = posted.envelope, signed.state, signed.key_id
+        audit.record(session, at=now, actor="anonymous", action="bundle.envelope_attached", target=known.id)
+    if known.upload_state == "expired":
+        known.upload_state, known.progress_at = "open", now
+        _list_blobs(session, posted)
+        audit.record(session, at=now, actor="anonymous", action="bundle.reopened", target=known.id)
+
+
+def _list_blobs(session: Session, posted: _Posted) -> None:
+    insert = inserter(session)
+    ordered = sorted(posted.sizes.items())  # one order for all, so that two manifests never wait for each other
+    if ordered:
+        session.execute(insert(Blob).on_conflict_do_nothing(), [{"sha256": sha256} for sha256, _ in ordered])
+        listed = [
+            {"bundle_id": posted.bundle_id, "sha256": sha256, "size_bytes": size_bytes}
+            for sha256, size_bytes in ordered
+        ]
+        session.execute(insert(BundleBlob).on_conflict_do_nothing(), listed)
+
+
+def _known(value: object) -> object | None:
+    return None if value == "unknown" else value
+
+
+# ------------------------------------------------------------------ steps of submit
+def _assemble(services: Services, blob: BundleBlob) -> None:
+    parts = plan(blob.size_bytes, services.settings.part_size_bytes)
+    received = services.store.received(blob.sha256)
+    try:
+        if any(received.get(part.number) != part.size_bytes for part in parts):
+            raise AppError("bundle_incomplete", "Parts are missing.")
+        try:
+            services.store.assemble(blob.sha256, parts)
+        except CorruptBlobError as error:
+            raise AppError("blob_corrupt", f"{error}.") from error
+    except AppError as error:
+        with services.database.read() as session:
+            if _is_stored(session, blob.sha256):  # by another submission, which then took the parts away
+                return
+            missing = _missing(session, services, blob.bundle_id)
+        raise AppError(
+            error.code, error.detail, extra={"missing": [one.model_dump(mode="json") for one in missing]}
+        ) from error
+
+
+def _complete(services: Services, bundle_id: str) -> None:
+    """Make the blobs visible and the upload complete, once, however many submit at the same time."""
+    now = services.clock()
+    with services.database.write() as session:
+        listed = select(BundleBlob.sha256).where(BundleBlob.bundle_id == bundle_id)
+        session.execute(update(Blob).where(Blob.sha256.in_(listed), Blob.stored_at.is_(None)).values(stored_at=now))
+        moved = session.execute(
+            update(Bundle)
+            .where(Bundle.id == bundle_id, Bundle.upload_state == "open")
+            .values(upload_state="complete", completed_at=now, progress_at=now)
+            .returning(Bundle.id)
+        ).one_or_none()
+        if moved is not None:
+            enqueue(session, "validate", bundle_id, now=now)
+            audit.record(session, at=now, actor="anonymous", action="bundle.submitted", target=bundle_id)
+
+
+def _unstored(session: Session, bundle_id: str) -> Sequence[BundleBlob]:
+    return session.scalars(
+        select(BundleBlob)
+        .join(Blob, Blob.sha256 == BundleBlob.sha256)
+        .where(BundleBlob.bundle_id == bundle_id, Blob.stored_at.is_(None))
+        .order_by(BundleBlob.sha256)
+    ).all()
+
+
+def _is_stored(session: Session, sha256: str) -> bool:
+    return session.scalar(select(Blob.stored_at).where(Blob.sha256 == sha256)) is not None
+
+
+def _find(session: Session, bundle_id: str) -> Bundle:
+    bundle = session.get(Bundle, bundle_id)
+    if bundle is None:
+        raise AppError("bundle_not_found", f"There is no bundle {bundle_id}.")
+    return bundle
+
+
+def _missing(session: Session, services: Services, bundle_id: str) -> tuple[MissingBlob, ...]:
+    return tuple(_missing_blob(services, blob) for blob in _unstored(session, bundle_id))
+
+
+def _missing_blob(services: Services, blob: BundleBlob) -> MissingBlob:
+    part_size_bytes = services.settings.part_size_bytes
+    received = services.store.received(blob.sha256)
+    parts = tuple(
+        PartPlan(
+            number=part.number,
+            url=f"/api/v1/blobs/{blob.sha256}/parts/{part.number}",
+            offset=part.offset,
+            size_bytes=part.size_bytes,
+            received=received.get(part.number) == part.size_bytes,
+        )
+        for part in plan(blob.size_bytes, part_size_bytes)
+    )
+    upload = UploadPlan(part_size_bytes=part_size_bytes, parts=parts)
+    return MissingBlob(sha256=blob.sha256, size_bytes=blob.size_bytes, upload=upload)

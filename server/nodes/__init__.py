@@ -1,0 +1,1 @@
+"""Contributors' machines and their signing keys."""

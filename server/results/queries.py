@@ -1,0 +1,276 @@
+"""From rows to what the dashboard reads. Reads only."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import get_args
+
+from sqlalchemy import Select, func, select, tuple_
+from sqlalchemy.orm import Session, undefer
+
+from judge import claims as claim_blocks
+from judge.assess import Assessment
+from judge.trust import NAMES, TrustLevel
+from judge.verdict import Outcome, Verdict
+from server.errors import AppError
+from server.models import AssessmentRow, Blob, Bundle, BundleBlob, Node, Post, Pull, Repository, VerdictRow
+from server.pagination import cursor_after, read_cursor
+from server.pulls import pull_ref
+from server.results.schemas import (
+    BundleList,
+    BundlePage,
+    BundleRef,
+    CheckState,
+    EvidenceItem,
+    FileDownload,
+    FindingCounts,
+    OutcomeCount,
+    PullItem,
+    PullList,
+    PullPage,
+)
+from worker.bundle import parse_manifest
+
+_JUDGED = ("valid", "invalid")
+"""Validation states in which a bundle's contents are shown."""
+_EVIDENCE_LIMIT = 200
+
+
+def pull_list(session: Session, *, public_url: str, cursor: str | None, limit: int) -> PullList:
+    """One page of pull requests, the last touched first.
+
+    Raises:
+        AppError: ``cursor_invalid``.
+    """
+    query = select(Pull, Repository).join(Repository).order_by(Pull.seen_at.desc(), Pull.id.desc())
+    if cursor is not None:
+        at, key = read_cursor(cursor)
+        query = query.where(tuple_(Pull.seen_at, Pull.id) < (at, _whole(key)))
+    rows = session.execute(query.limit(limit + 1)).all()
+    shown = rows[:limit]
+    items = [
+        PullItem(
+            pull=pull_ref(pull, repository, public_url=public_url),
+            outcomes=_outcomes(session, pull.id),
+            bundles=session.scalar(select(func.count()).select_from(_bundles_of(pull).subquery())) or 0,
+            check=check_state(session, pull.id),
+        )
+        for pull, repository in shown
+    ]
+    last = shown[-1][0] if len(rows) > limit else None
+    return PullList(items=tuple(items), next_cursor=cursor_after(last.seen_at, str(last.id)) if last else None)
+
+
+def pull_page(session: Session, *, repository: str, number: int, public_url: str) -> PullPage:
+    """Everything about one pull request.
+
+    Raises:
+        AppError: ``pull_not_found``.
+    """
+    found = find_pull(session, repository=repository, number=number)
+    if found is None:
+        raise AppError("pull_not_found", f"No pull request {number} of {repository} is known here.")
+    pull, home = found
+    claimed = claim_blocks.parse_claims(pull.body)
+    verdicts = tuple(
+        Verdict.model_validate_json(record)
+        for record in session.scalars(
+            select(VerdictRow.record).where(VerdictRow.pull_id == pull.id).order_by(VerdictRow.position)
+        )
+    )
+    bundles = session.scalars(_bundles_of(pull).order_by(Bundle.completed_at.desc()).limit(_EVIDENCE_LIMIT)).all()
+    return PullPage(
+        pull=pull_ref(pull, home, public_url=public_url),
+        claims=claimed.claims,
+        claim_errors=claimed.errors,
+        verdicts=verdicts,
+        judged_at=pull.judged_at,
+        judged_head_sha=pull.judged_head_sha,
+        evidence=tuple(
+            EvidenceItem(
+                bundle=ref,
+                stale=ref.head_sha != pull.head_sha,
+                claim_ids=tuple(one.claim_id for one in verdicts if ref.bundle_id in one.bundle_ids),
+            )
+            for ref in bundle_refs(session, bundles, public_url=public_url)
+        ),
+        check=check_state(session, pull.id),
+    )
+
+
+def bundle_list(session: Session, *, public_url: str, cursor: str | None, limit: int) -> BundleList:
+    """One page of bundles whose upload is complete, newest first.
+
+    Raises:
+        AppError: ``cursor_invalid``.
+    """
+    query = (
+        select(Bundle).where(Bundle.completed_at.is_not(None)).order_by(Bundle.completed_at.desc(), Bundle.id.desc())
+    )
+    if cursor is not None:
+        query = query.where(tuple_(Bundle.completed_at, Bundle.id) < read_cursor(cursor))
+    rows = session.scalars(query.limit(limit + 1)).all()
+    refs = bundle_refs(session, rows[:limit], public_url=public_url)
+    more = len(rows) > limit and rows[limit - 1].completed_at
+    return BundleList(items=tuple(refs), next_cursor=cursor_after(more, rows[limit - 1].id) if more else None)
+
+
+def bundle_page(session: Session, bundle_id: str, *, public_url: str) -> BundlePage:
+    """Everything about one bundle.
+
+    Raises:
+        AppError: ``bundle_not_found``.
+    """
+    bundle = find_bundle(session, bundle_id)
+    home = None
+    if bundle.repository_id is not None and bundle.pull_number is not None:
+        home = session.execute(
+            select(Pull, Repository)
+            .join(Repository)
+            .where(Pull.repository_id == bundle.repository_id, Pull.number == bundle.pull_number)
+        ).one_or_none()
+    manifest = parse_manifest(bundle.manifest) if bundle.validation_state in _JUDGED else None
+    record = session.scalar(select(AssessmentRow.record).where(AssessmentRow.bundle_id == bundle_id))
+    return BundlePage(
+        bundle=bundle_refs(session, [bundle], public_url=public_url)[0],
+        pull=pull_ref(home[0], home[1], public_url=public_url) if home else None,
+        stale=home is not None and home[0].head_sha != bundle.head_sha,
+        manifest=manifest,
+        assessment=Assessment.model_validate_json(record) if record is not None else None,
+        files=tuple(
+            FileDownload(sha256=sha256, url=f"/api/v1/blobs/{sha256}")
+            for sha256 in dict.fromkeys(entry.sha256 for entry in manifest.files)
+        )
+        if manifest
+        else (),
+    )
+
+
+def find_bundle(session: Session, bundle_id: str) -> Bundle:
+    """A bundle with its manifest and envelope.
+
+    Raises:
+        AppError: ``bundle_not_found``.
+    """
+    bundle = session.get(Bundle, bundle_id, options=[undefer(Bundle.manifest), undefer(Bundle.envelope)])
+    if bundle is None:
+        raise AppError("bundle_not_found", f"There is no bundle {bundle_id}.")
+    return bundle
+
+
+def require_shown(bundle: Bundle) -> None:
+    """Let only contents pass that were searched for secrets and found clean.
+
+    Raises:
+        AppError: ``bundle_quarantined``, ``bundle_not_validated``.
+    """
+    if bundle.validation_state == "quarantined":
+        raise AppError("bundle_quarantined", "A person has to look at this bundle first.")
+    if bundle.validation_state not in _JUDGED:
+        raise AppError("bundle_not_validated", f"Validation is {bundle.validation_state}.")
+
+
+def blob_is_shown(session: Session, sha256: str) -> bool:
+    """Whether a blob belongs to a bundle whose contents are shown, and to none in quarantine."""
+    states = set(
+        session.scalars(
+            select(Bundle.validation_state)
+            .join(BundleBlob, BundleBlob.bundle_id == Bundle.id)
+            .join(Blob, Blob.sha256 == BundleBlob.sha256)
+            .where(Blob.sha256 == sha256, Blob.stored_at.is_not(None))
+        )
+    )
+    return bool(states & set(_JUDGED)) and "quarantined" not in states
+
+
+def find_pull(session: Session, *, repository: str, number: int) -> tuple[Pull, Repository] | None:
+    """A pull request by name; of two repositories that had the name, the one seen with it last."""
+    row = session.execute(
+        select(Pull, Repository)
+        .join(Repository)
+        .where(func.lower(Repository.name) == repository.lower(), Pull.number == number)
+        .order_by(Repository.seen_at.desc())
+        .limit(1)
+    ).one_or_none()
+    return (row[0], row[1]) if row else None
+
+
+def bundle_refs(session: Session, bundles: Sequence[Bundle], *, public_url: str) -> list[BundleRef]:
+    """Bundles in short, with what is known of them in two queries for all."""
+    ids = [bundle.id for bundle in bundles]
+    counts = {
+        row.bundle_id: FindingCounts(error=row.errors, warning=row.warnings, info=row.notes)
+        for row in session.scalars(select(AssessmentRow).where(AssessmentRow.bundle_id.in_(ids)))
+    }
+    keys = {bundle.node_key_id for bundle in bundles}
+    owners = dict(session.execute(select(Node.key_id, Node.owner).where(Node.key_id.in_(keys))).tuples())
+    return [_bundle_ref(bundle, counts, owners, public_url=public_url) for bundle in bundles]
+
+
+def check_state(session: Session, pull_id: int) -> CheckState | None:
+    """The newest check of a pull request."""
+    post = session.scalar(
+        select(Post).where(Post.pull_id == pull_id, Post.state != "superseded").order_by(Post.id.desc()).limit(1)
+    )
+    if post is None:
+        return None
+    return CheckState(
+        state=post.state,
+        conclusion=post.conclusion,
+        title=post.title,
+        head_sha=post.head_sha,
+        attempts=post.attempts,
+        detail=post.detail,
+        url=post.url or None,
+        created_at=post.created_at,
+        sent_at=post.sent_at,
+    )
+
+
+def _bundle_ref(
+    bundle: Bundle, counts: Mapping[str, FindingCounts], owners: Mapping[str, str], *, public_url: str
+) -> BundleRef:
+    trust = None
+    if bundle.trust_level is not None:
+        trust = TrustLevel(level=bundle.trust_level, name=NAMES[bundle.trust_level], reason=bundle.trust_reason)
+    return BundleRef(
+        bundle_id=bundle.id,
+        origin=bundle.origin,
+        repository_id=bundle.repository_id,
+        repository=bundle.repository,
+        pull_number=bundle.pull_number,
+        head_sha=bundle.head_sha,
+        suite=bundle.suite,
+        size_bytes=bundle.size_bytes,
+        signature=bundle.signature,
+        node_key_id=bundle.node_key_id,
+        node_owner=owners.get(bundle.node_key_id) if bundle.node_key_id else None,
+        upload_state=bundle.upload_state,
+        validation_state=bundle.validation_state,
+        validation_detail=bundle.validation_detail,
+        trust=trust,
+        findings=counts.get(bundle.id),
+        created_at=bundle.created_at,
+        completed_at=bundle.completed_at,
+        validated_at=bundle.validated_at,
+        url=f"{public_url}/bundles/{bundle.id}",
+    )
+
+
+def _bundles_of(pull: Pull) -> Select[tuple[Bundle]]:
+    return select(Bundle).where(
+        Bundle.repository_id == pull.repository_id,
+        Bundle.pull_number == pull.number,
+        Bundle.upload_state == "complete",
+    )
+
+
+def _outcomes(session: Session, pull_id: int) -> tuple[OutcomeCount, ...]:
+    found = Counter(session.scalars(select(VerdictRow.outcome).where(VerdictRow.pull_id == pull_id)))
+    ordered: Iterable[Outcome] = get_args(Outcome)
+    return tuple(OutcomeCount(outcome=one, count=found[one]) for one in ordered if found[one])
+
+
+def _whole(key: str) -> int:
+    if not key.isascii() or not key.isdigit():
+        raise AppError("cursor_invalid", "Take the cursor from `next_cursor` of the page before.")
+    return int(key)

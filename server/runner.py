@@ -1,0 +1,124 @@
+"""Running tasks: what each kind does, how often it is tried, and what follows when it is given up.
+
+The same code runs in the embedded thread and in Celery workers; both only decide when `run_next` is called.
+"""
+
+import logging
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+
+from sqlalchemy.orm import Session
+
+from server import audit, queue
+from server.checks import outbox, pulls, verdicts
+from server.intake import expiry, validation
+from server.queue import PostponeError, Taken, TaskKind
+from server.services import Services
+
+_log = logging.getLogger(__name__)
+_LONGEST_WAIT_S = 300.0
+
+
+@dataclass(frozen=True)
+class Handler:
+    """What one kind of task does.
+
+    Attributes:
+        run: Does it; may be repeated at any point.
+        give_up: What follows when it has failed for the last time, in the same transaction.
+        attempts: How often it is tried.
+    """
+
+    run: Callable[[Services, str], None]
+    give_up: Callable[[Session, Services, str, str], None]
+    attempts: int
+
+
+def _nothing(session: Session, services: Services, key: str, detail: str) -> None:
+    """The dead task row and its audit row say it all."""
+
+
+HANDLERS: Mapping[TaskKind, Handler] = {
+    "validate": Handler(validation.validate, validation.give_up, attempts=5),
+    "read_pull": Handler(pulls.reread, _nothing, attempts=40),
+    "refresh": Handler(verdicts.refresh, _nothing, attempts=10),
+    "publish": Handler(outbox.publish, outbox.give_up, attempts=60),
+    "sweep_uploads": Handler(expiry.sweep, _nothing, attempts=3),
+}
+
+
+def run_next(services: Services) -> bool:
+    """Take the task that has waited longest and run it.
+
+    Returns:
+        Whether there was one.
+    """
+    taken = _take(services)
+    if taken is None:
+        return False
+    handler = HANDLERS[taken.kind]
+    if taken.attempts > handler.attempts:  # its runner died every time: nobody was left to say why
+        _give_up(services, taken, "the process that ran it died")
+        return True
+    try:
+        handler.run(services, taken.key)
+    except PostponeError as error:
+        _fail(services, taken, str(error), wait_s=error.after_s)
+    except Exception as error:  # whatever it is, the task must not be lost
+        _log.exception("task %s %s failed", taken.kind, taken.key)
+        _fail(services, taken, f"{type(error).__name__}: {error}"[:500], wait_s=None)
+    else:
+        with services.database.write() as session:
+            queue.finish(session, taken, now=services.clock())
+    return True
+
+
+def sweep(services: Services) -> int:
+    """Ask for what must happen regularly, and for posts whose task got lost. Call every ``sweep_interval_s``.
+
+    Returns:
+        How many tasks are due, at most 100.
+    """
+    now = services.clock()
+    with services.database.write() as session:
+        queue.enqueue(session, "sweep_uploads", "all", now=now)
+        if services.github is not None:
+            for pull_id in outbox.waiting(session):
+                queue.enqueue(session, "publish", str(pull_id), now=now)
+        return len(queue.due(session, now=now, limit=100))
+
+
+def _take(services: Services) -> Taken | None:
+    now = services.clock()
+    with services.database.write() as session:
+        for task_id in queue.due(session, now=now, limit=10):
+            taken = queue.take(session, task_id, now=now, lease_s=services.settings.task_lease_s)
+            if taken is not None:
+                return taken
+    return None
+
+
+def _fail(services: Services, taken: Taken, detail: str, *, wait_s: float | None) -> None:
+    if taken.attempts >= HANDLERS[taken.kind].attempts:
+        _give_up(services, taken, detail)
+        return
+    wait = min(2.0 ** (taken.attempts - 1), _LONGEST_WAIT_S) if wait_s is None else wait_s
+    jitter = 1 + secrets.randbelow(250) / 1000  # so that what failed together does not come back together
+    with services.database.write() as session:
+        queue.postpone(session, taken, until=services.clock() + timedelta(seconds=wait * jitter), detail=detail)
+
+
+def _give_up(services: Services, taken: Taken, detail: str) -> None:
+    with services.database.write() as session:
+        if queue.bury(session, taken, detail=detail):
+            HANDLERS[taken.kind].give_up(session, services, taken.key, detail)
+            audit.record(
+                session,
+                at=services.clock(),
+                actor="service",
+                action="task.dead",
+                target=f"{taken.kind} {taken.key}",
+                detail=detail,
+            )

@@ -1,0 +1,56 @@
+"""What the parts of a running service share, built once from the settings and passed down."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Protocol
+
+from fastapi import Depends, Request
+
+from server.db import Database
+from server.github import CheckPayload, PublishedCheck, Pull
+from server.queue import Bell
+from server.settings import Settings
+from server.storage import BlobStore
+
+
+class GitHub(Protocol):
+    """What the service asks of GitHub; `server.github.GitHubClient` is it."""
+
+    def fetch_pull(self, repository: str, number: int) -> Pull:
+        """Read a pull request as it is now."""
+        ...
+
+    def publish(self, payload: CheckPayload) -> PublishedCheck:
+        """Make a check stand on GitHub; may be repeated."""
+        ...
+
+
+@dataclass(frozen=True)
+class Services:
+    """One service.
+
+    Attributes:
+        settings: As read at the start.
+        database: The truth.
+        store: The blobs.
+        github: None: no credentials are configured.
+        bell: Wakes the task runners.
+        clock: Now, aware.
+    """
+
+    settings: Settings
+    database: Database
+    store: BlobStore
+    github: GitHub | None
+    bell: Bell
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+
+def of_request(request: Request) -> Services:
+    """The services of the application that a request came to."""
+    found: Services = request.app.state.services
+    return found
+
+
+InService = Annotated[Services, Depends(of_request)]

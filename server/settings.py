@@ -1,0 +1,97 @@
+"""The service's settings: the only module of the server that reads the environment."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, Field, SecretStr, StringConstraints, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+MIB = 1 << 20
+
+
+def _without_trailing_slash(value: str) -> str:
+    return value.rstrip("/")
+
+
+Address = Annotated[
+    str, StringConstraints(pattern=r"^https?://[^\s/]+(/\S*)?$"), AfterValidator(_without_trailing_slash)
+]
+
+
+class Settings(BaseSettings):
+    """Everything an operator can choose, from ``BYOGPU_*`` variables. Built once and passed down.
+
+    With no variable set the service is the embedded one: SQLite and blobs under ``data_dir``, tasks in a thread.
+    """
+
+    model_config = SettingsConfigDict(env_prefix="BYOGPU_", frozen=True, extra="ignore", env_ignore_empty=True)
+
+    data_dir: Path = Field(default=Path("var"), description="Folder of the blobs and of the embedded database.")
+    database_url: str = Field(
+        default="",
+        pattern=r"^$|^sqlite:///|^postgresql\+psycopg://",
+        description="`sqlite:///PATH` or `postgresql+psycopg://...`. Empty: `data_dir/byogpu.sqlite3`.",
+    )
+    redis_url: SecretStr | None = Field(
+        default=None, description="Celery's broker. Unset: tasks run in a thread of the one server process."
+    )
+    migrate_on_start: bool = Field(
+        default=True, description="Bring the database to the newest revision when a server or Celery worker starts."
+    )
+    host: str = Field(default="127.0.0.1", description="Address that `python -m server` listens on.")
+    port: int = Field(default=8000, ge=0, le=65535, description="Port that `python -m server` listens on.")
+    public_url: Address = Field(
+        default="http://127.0.0.1:8000", description="Address under which people reach the service; used in links."
+    )
+    web_dir: Path | None = Field(
+        default=None, description="Folder of the built dashboard. Unset: `web/dist` beside the packages, if built."
+    )
+
+    github_url: Address = Field(default="https://api.github.com", description="Root of GitHub's REST API.")
+    github_token: SecretStr | None = Field(
+        default=None, description="Personal access token. Checks then become a commit status and one comment."
+    )
+    github_app_id: int | None = Field(default=None, gt=0, description="Numeric id of the GitHub App.")
+    github_app_key_file: Path | None = Field(default=None, description="The App's RSA private key, PEM.")
+    github_webhook_secret: SecretStr | None = Field(
+        default=None, description="Secret of the webhook. Unset: every delivery is refused."
+    )
+    github_timeout_s: int = Field(default=15, ge=1, le=120, description="Seconds to wait for one answer of GitHub.")
+    admin_token: SecretStr | None = Field(
+        default=None, description="Bearer token of the administrative routes. Unset: they are closed."
+    )
+
+    part_size_bytes: int = Field(default=8 * MIB, ge=1024, le=64 * MIB, description="Size of an upload part.")
+    upload_ttl_s: int = Field(default=24 * 3600, ge=1, description="Seconds an upload may stay open without progress.")
+    sweep_interval_s: float = Field(default=30, gt=0, description="Seconds between two sweeps over the task table.")
+    task_lease_s: int = Field(
+        default=600, ge=1, description="Seconds after which a Celery task that went silent is given to another worker."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Least level logged.")
+
+    @property
+    def embedded(self) -> bool:
+        """Whether one process does everything."""
+        return self.redis_url is None
+
+    @property
+    def resolved_database_url(self) -> str:
+        """The database's address, the embedded default filled in."""
+        return self.database_url or f"sqlite:///{self.data_dir.resolve() / 'byogpu.sqlite3'}"
+
+    @property
+    def github_configured(self) -> bool:
+        """Whether there are credentials to publish checks with."""
+        return self.github_token is not None or self.github_app_id is not None
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Settings":
+        if (self.github_app_id is None) != (self.github_app_key_file is None):
+            raise ValueError("github_app_id and github_app_key_file belong together")
+        if self.github_app_id is not None and self.github_token is not None:
+            raise ValueError("give a GitHub App or a token, not both")
+        for name in ("github_token", "github_webhook_secret", "admin_token"):
+            secret: SecretStr | None = getattr(self, name)
+            if secret is not None and len(secret.get_secret_value()) < 16:
+                raise ValueError(f"{name} needs at least 16 characters")
+        return self

@@ -1,0 +1,88 @@
+"""From settings to a running service."""
+
+import fcntl
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import migrations
+from server.broker import CeleryBell, create_celery
+from server.db import Database
+from server.embedded import LocalBell, embedded
+from server.github import AppCredentials, GitHubClient, GitHubSettings, TokenCredentials
+from server.services import GitHub, Services
+from server.settings import Settings
+from server.storage import LocalBlobs
+
+
+class DataFolderInUseError(Exception):
+    """Another embedded server runs on the same data folder."""
+
+
+def build(settings: Settings) -> Services:
+    """Make the parts of a service. Opens no connection and starts no thread."""
+    settings.data_dir.mkdir(parents=True, exist_ok=True)
+    return Services(
+        settings=settings,
+        database=Database(settings.resolved_database_url),
+        store=LocalBlobs(settings.data_dir),
+        github=_github(settings),
+        bell=LocalBell() if settings.embedded else CeleryBell(create_celery(settings)),
+    )
+
+
+@contextmanager
+def start(services: Services) -> Iterator[None]:
+    """Run a service while the block lasts.
+
+    Raises:
+        DataFolderInUseError: It is embedded and another process has its data folder.
+    """
+    if isinstance(services.bell, LocalBell):
+        with _alone(services):
+            migrate(services.settings)
+            if isinstance(services.store, LocalBlobs):
+                services.store.clear_scratch()
+            with embedded(services, services.bell):
+                yield
+    else:
+        migrate(services.settings)
+        yield
+    close(services)
+
+
+def migrate(settings: Settings) -> None:
+    """Bring the database to the newest revision, unless the operator does that."""
+    if settings.migrate_on_start:
+        migrations.upgrade(settings.resolved_database_url)
+
+
+def close(services: Services) -> None:
+    """Close what a service holds open."""
+    services.database.close()
+    if isinstance(services.github, GitHubClient):
+        services.github.close()
+
+
+@contextmanager
+def _alone(services: Services) -> Iterator[None]:
+    """Hold the data folder; the kernel lets go of it however the process ends."""
+    with (services.settings.data_dir / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise DataFolderInUseError(f"another server runs on {services.settings.data_dir}") from error
+        yield
+
+
+def _github(settings: Settings) -> GitHub | None:
+    credentials: AppCredentials | TokenCredentials
+    if settings.github_app_id is not None and settings.github_app_key_file is not None:
+        key = settings.github_app_key_file.read_text(encoding="utf-8")
+        credentials = AppCredentials.model_validate({"app_id": settings.github_app_id, "private_key_pem": key})
+    elif settings.github_token is not None:
+        credentials = TokenCredentials(token=settings.github_token)
+    else:
+        return None
+    return GitHubClient(
+        GitHubSettings(credentials=credentials, base_url=settings.github_url, timeout_s=settings.github_timeout_s)
+    )
