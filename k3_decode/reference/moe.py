@@ -11,7 +11,7 @@ from k3_decode.reference.precision import accumulate_dtype
 from k3_decode.reference.situ import situ
 
 DECODED_ELEMENTS = 1 << 26
-"""Expert weights decoded at once, in elements; more experts than fit take several rounds."""
+"""Default bound on expert weights decoded at once: 256 MiB in float32."""
 
 
 class Experts(Protocol):
@@ -62,6 +62,7 @@ def routed_experts(
     beta: float,
     linear_beta: float | None,
     act: ExpertAct,
+    decoded_elements: int = DECODED_ELEMENTS,
 ) -> Tensor:
     """Run the picked experts and sum their outputs in latent space, before the latent norm.
 
@@ -76,6 +77,7 @@ def routed_experts(
         linear_beta: SiTU bound of the linear half.
         act: ``bf16`` keeps activations in the dtype of ``z``. ``mxfp8`` passes ``z`` and the hidden activation through
             MXFP8 and rounds every expert's output and the weights to the dtype of ``z``.
+        decoded_elements: Expert weights to decode at once, in elements; more take several rounds.
 
     Returns:
         ``[T, L]`` in the dtype of ``z``: this rank's partial sum.
@@ -93,7 +95,7 @@ def routed_experts(
     used = counts.nonzero().squeeze(1)
     counts = counts[used]
     outputs = torch.empty(tokens * top_k, z.shape[1], dtype=z.dtype, device=z.device)
-    done, per_round = 0, max(1, DECODED_ELEMENTS // experts.parameters_each)
+    done, per_round = 0, max(1, decoded_elements // experts.parameters_each)
     for first in range(0, used.shape[0], per_round):
         chosen, sizes = used[first : first + per_round], counts[first : first + per_round]
         members = order[done : done + int(sizes.sum())]
@@ -111,5 +113,5 @@ def routed_experts(
         outputs[members] = (hidden @ w2.transpose(1, 2))[row, column].to(z.dtype)
     if act == "mxfp8":
         weights = weights.to(z.dtype)
-    picked = outputs.view(tokens, top_k, -1).to(wide)
+    picked = outputs.view(tokens, top_k, z.shape[1]).to(wide)
     return (weights.to(wide).unsqueeze(1) @ picked).squeeze(1).to(z.dtype)

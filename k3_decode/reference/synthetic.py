@@ -26,6 +26,19 @@ MXFP4_RMS = math.sqrt(8.5625)
 """Root mean square of a uniformly drawn e2m1 value."""
 
 
+GAINS = {
+    "lm_head.weight": 2.0,
+    "block_sparse_moe.gate.weight": 4.0,
+    "routed_expert_up_proj.weight": 0.25,
+    "self_attn.o_proj.weight": 0.5,
+}
+"""Matrices that are not scaled by ``1 / sqrt(inputs)`` alone, by the end of their names.
+
+Decided router scores and modest routed and attention shares keep one flipped near-tie from changing everything after
+it, as in a trained model: bfloat16 then picks the same next token as the oracle about four times in five.
+"""
+
+
 class SyntheticSource:
     """Draws every tensor from its own generator, so parts of a model do not depend on the order they are read in.
 
@@ -84,7 +97,7 @@ class SyntheticSource:
         elif name.endswith("conv1d.weight"):
             deviation = self._config.conv_width**-0.5
         else:
-            gain = 2.0 if name.endswith(("lm_head.weight", "block_sparse_moe.gate.weight")) else 1.0
+            gain = next((gain for ending, gain in GAINS.items() if name.endswith(ending)), 1.0)
             deviation = gain / math.sqrt(spec.shape[-1])
         bound = math.sqrt(3.0) * deviation
         return -bound, bound
