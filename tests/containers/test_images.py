@@ -1,4 +1,4 @@
-"""The images build from the project's Dockerfiles, hold inside hardened containers, and do there what the project does outside.
+"""The images build, hold inside hardened containers, and do there what the project does outside.
 
 One file, because both images share a container store and a build cache.
 """
