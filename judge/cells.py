@@ -5,19 +5,9 @@ from typing import Literal
 from judge.comparability import ComparabilityKey, Difference
 from judge.estimates import Drift, Estimate, NoiseFloor, Pairs
 from judge.metrics import Better, ClaimKind
+from judge.path import PathShare
 from worker.bundle.record import Amount, Count, Identifier, Label, Record, Sha256, Unknown
-from worker.bundle.schema import ArmName, Cell, EvalKind, ReasonCount
-
-
-class PathShare(Record):
-    """Decode steps behind a cell, by the path that ran them."""
-
-    specialized_steps: Count
-    stock_steps: Count
-    lowest_share: Amount
-    """Smallest share of specialized steps in any one bucket, 0 to 1."""
-    reasons: tuple[ReasonCount, ...]
-    """Why steps ran stock, most frequent first."""
+from worker.bundle.schema import ArmName, Cell, EvalKind
 
 
 class ArmSummary(Record):
@@ -81,8 +71,6 @@ class CellSummary(Record):
     """Comparability fields in which the arms differ, a = baseline; empty with two arms: comparable."""
     unverified: tuple[Label, ...]
     """Comparability fields unknown in both arms."""
-    measure_blocks: Count
-    """Measured blocks of both arms, excluded ones counted: what a further run would multiply."""
     sample_floor: Count
     """Samples below which the headline statistic is not stated."""
 

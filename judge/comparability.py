@@ -33,9 +33,10 @@ class ComparabilityKey(Record):
     """The simulated length; None unless acceptance is synthetic."""
     drafts: Count | Unknown
     speculation_method: Label | None
-    context_tokens: Count | Unknown
-    input_tokens: Positive | Unknown
-    output_tokens: Positive | Unknown
+    context_tokens: Count | Unknown | None
+    input_tokens: Positive | Unknown | None
+    output_tokens: Positive | Unknown | None
+    """None, as for the two above: the eval has no such coordinate."""
     task: Label | None
     documents: Sha256 | Unknown | None
     """Digest over the documents and prompts of an accuracy cell; None for other metrics."""

@@ -8,12 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from judge.lm_eval import LmEvalRun
+from judge.lm_eval import LmEvalRun, assemble
+from judge.problems import Problem, SecretHit
+from judge.reading import Reader
 from judge.tables import CellArm, RequestTable, StepTable, TelemetryTable
+from judge.thresholds import DEFAULT_FLOORS
+from worker.bundle import Bundle
 from worker.bundle.record import CommitSha, Identifier, Label, Positive, Record, Sha256
 from worker.bundle.samples import CounterRow, NumericsRow, SummaryRow
-from worker.bundle.schema import ArmName, Manifest
-from worker.suites import Suite
+from worker.bundle.schema import Arm, ArmName, Manifest
+from worker.suites import EvalPlan, SampleFloor, Suite, UnknownSuiteError, by_digest
 
 
 class IssuedChallenge(Record):
@@ -58,26 +62,6 @@ OFFLINE = Context(place="offline", signature="unchecked", node_key_id=None, chal
 """The context of a worker or of `byogpu check`: nothing can be looked up."""
 
 
-class Problem(Record):
-    """One thing in a blob that could not be read as what its role says."""
-
-    code: Identifier
-    """``blob_missing``, ``blob_corrupt``, ``row_invalid``, ``line_too_long``, ``too_many_rows``, ``json_invalid``, …"""
-    detail: str
-    file: int
-    """Index in the manifest's ``files``."""
-    eval_id: Identifier | None
-    arm: ArmName | None
-
-
-class SecretHit(Record):
-    """A place in a text or blob that looks like a secret. What matched is never repeated."""
-
-    kind: Identifier
-    offset: int
-    where: str
-
-
 @dataclass(frozen=True, eq=False)
 class Evidence:
     """A bundle, read.
@@ -111,3 +95,63 @@ class Evidence:
     lm_eval: Mapping[tuple[Identifier, ArmName], LmEvalRun]
     problems: tuple[Problem, ...]
     secrets: tuple[SecretHit, ...]
+
+    @property
+    def arms_with_rows(self) -> tuple[ArmName, ...]:
+        """Arms that any raw row or file belongs to, baseline first."""
+        tables = (self.steps, self.requests, self.numerics, self.lm_eval)
+        return tuple(sorted({arm for table in tables for _, arm in table}))
+
+    def arm(self, name: ArmName) -> Arm | None:
+        """One arm of the manifest, or None."""
+        return next((arm for arm in self.manifest.arms if arm.name == name), None)
+
+    def plan(self, eval_id: str) -> EvalPlan | None:
+        """The suite's plan for an eval; None without a known suite, or when the suite has no such eval."""
+        return next((plan for plan in self.suite.evals if plan.id == eval_id), None) if self.suite else None
+
+    @property
+    def floors(self) -> SampleFloor:
+        """Fewest samples for each percentile: the suite's, or the defaults."""
+        p50, p90, p99 = DEFAULT_FLOORS
+        return self.suite.sample_floor if self.suite else SampleFloor(p50=p50, p90=p90, p99=p99)
+
+
+def collect(bundle: Bundle, *, context: Context = OFFLINE) -> Evidence:
+    """Read a bundle.
+
+    Args:
+        bundle: Manifest parsed and canonical; blobs in any state.
+        context: What a server knows besides.
+
+    Returns:
+        Everything the bundle holds, with what could not be read listed in ``problems``. Numbers of 200,000 steps and
+        20,000 requests take about three seconds on one core, and memory near the size of the arrays.
+    """
+    reader = Reader(bundle)
+    reader.read_all()
+    return Evidence(
+        bundle_id=bundle.id,
+        manifest=bundle.manifest,
+        suite=_suite(bundle.manifest),
+        context=context,
+        steps={key: columns.table() for key, columns in reader.steps.items()},
+        requests={key: columns.table() for key, columns in reader.requests.items()},
+        numerics={key: tuple(rows) for key, rows in reader.numerics.items()},
+        telemetry={key: columns.table() for key, columns in reader.telemetry.items()},
+        counters=tuple(reader.counters),
+        summaries=tuple(reader.summaries),
+        lm_eval={key: assemble(reader.results[key], reader.samples[key]) for key in reader.eval_arms()},
+        problems=tuple(reader.problems),
+        secrets=tuple(reader.secrets),
+    )
+
+
+def _suite(manifest: Manifest) -> Suite | None:
+    reference = manifest.subject.suite
+    if reference is None:
+        return None
+    try:
+        return by_digest(reference.digest)
+    except UnknownSuiteError:
+        return None

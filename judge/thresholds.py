@@ -13,7 +13,7 @@ ALPHA = (1 - CONFIDENCE) / 2
 """One-sided error of a pull request's whole family of decisions, in each direction."""
 
 BOOTSTRAP_DRAWS = 10_000
-MAX_BOOTSTRAP_SAMPLES = 4_096
+MAX_BOOTSTRAP_SAMPLES = 2_048
 """Samples for each arm that a bootstrap looks at; longer series are thinned evenly within each block."""
 
 MIN_BLOCKS = 3
@@ -40,16 +40,34 @@ MIN_OUTPUT_SHARE = 0.90
 SUMMARY_TOLERANCE = 0.02
 """Relative difference between a typed number and the one recomputed from raw rows."""
 
-IDENTITY_TOLERANCE_S = 0.005
-"""Absolute slack of identities between times of one request, plus 1 % of its duration."""
+IDENTITY_SLACK_S = 0.05
+"""Time from a request's last token to its end, plus `IDENTITY_SHARE` of its duration, that ending a stream takes."""
+
+IDENTITY_SHARE = 0.05
+MAX_IDENTITY_VIOLATIONS = 0.01
+"""Share of requests that may break an identity, for a stalled client; beyond it the identity does not hold."""
+
+MAX_FINISH_DIFFERENCE = 0.05
+"""Difference between the arms' shares of one finish reason that chance explains."""
 
 # ------------------------------------------------------------------ plausibility
 MIN_STEP_LATENCY_US = 1.0
 """No decode step of any model on any machine is faster: one kernel launch takes longer."""
 
-MAX_DUPLICATE_LATENCY_SHARE = 0.5
-"""Share of steps with one identical latency above which the series was not measured."""
+MAX_EQUAL_LATENCY_SHARE = 0.9
+"""Share of steps with one identical latency above which the series was filled in; a coarse GPU timer stays below."""
+
+MIN_STEPS_FOR_SPREAD = 20
+
+OVERLAP_SLACK_US = 5.0
+"""Overlap of two steps, plus 1 % of the time between their starts, that the timer's own cost explains."""
+
+CLOCK_SLACK_S = 5.0
+"""Disagreement of wall and monotonic clock, plus 1 % of the duration, that a time service explains."""
 
 # ------------------------------------------------------------------ accuracy
 SCORE_TOLERANCE = 1e-6
 """Difference between a reported score and the mean of its own sample rows."""
+
+MIN_DOCUMENTS_FOR_VARIETY = 8
+"""Documents from which an arm that answers all of them alike is remarked on."""

@@ -14,9 +14,16 @@ from worker.bundle.schema import ArmName
 Family = Literal["B", "S", "E", "P", "M", "A", "C", "X"]
 Severity = Literal["error", "warning", "info"]
 
-Effect = Literal["invalidates", "quarantines", "blocks", "notes"]
-"""What follows from a finding: the whole bundle counts for nothing; it is set aside until a person has looked; the
-claims it touches get no evidence from this bundle; it is shown and nothing else."""
+Effect = Literal["invalidates", "quarantines", "blocks", "limits", "notes"]
+"""What follows from a finding."""
+
+EFFECTS: dict[Effect, str] = {
+    "invalidates": "The whole bundle counts for nothing.",
+    "quarantines": "The bundle is set aside until a person has looked at it.",
+    "blocks": "Claims that it touches get no evidence from this bundle.",
+    "limits": "Claims of a speed-up that it touches get no evidence from this bundle; other claims do.",
+    "notes": "It is shown, and nothing else.",
+}
 
 RuleId = Annotated[str, Field(pattern=r"^[BSEPMACX]-[0-9]{3}$")]
 
@@ -73,6 +80,10 @@ class Found:
     arm: ArmName | None = None
 
 
+Check = Callable[[Evidence], Iterable[Found]]
+"""The body of a rule: yields what it finds, in an order that depends on nothing but the evidence."""
+
+
 @dataclass(frozen=True)
 class Rule:
     """A pure function over evidence with a name, a weight and an explanation.
@@ -82,28 +93,43 @@ class Rule:
         severity: ``error`` unless the effect is ``notes``.
         effect: What follows from a finding.
         title: What is wrong, in a few words.
+        why: Why it matters; for the rule's page.
         hint: What to do about it.
-        why: Why it matters; one or two sentences for the rule's page.
         version: Raised whenever the rule can find something else than before.
-        apply: Yields what it finds.
         bears_on: Kinds of claims its findings can block.
+        apply: The check itself.
     """
 
     id: str
     severity: Severity
     effect: Effect
     title: str
-    hint: str
     why: str
+    hint: str
     version: int
-    apply: Callable[[Evidence], Iterable[Found]]
-    bears_on: tuple[ClaimKind, ...] = EVERY_KIND
+    bears_on: tuple[ClaimKind, ...]
+    apply: Check
 
     @property
     def family(self) -> Family:
         """The letter of its id."""
-        match self.id[0]:
-            case "B" | "S" | "E" | "P" | "M" | "A" | "C" | "X" as letter:
-                return letter
-            case letter:
-                raise ValueError(f"rule {self.id}: no family {letter}")
+        return next(letter for letter in FAMILIES if letter == self.id[0])
+
+
+def rule(
+    rule_id: str,
+    severity: Severity,
+    effect: Effect,
+    *,
+    title: str,
+    hint: str,
+    version: int = 1,
+    bears_on: tuple[ClaimKind, ...] = EVERY_KIND,
+) -> Callable[[Check], Rule]:
+    """Make a rule of the function below it, whose docstring says why it matters; the arguments are `Rule`'s."""
+
+    def wrap(check: Check) -> Rule:
+        why = " ".join((check.__doc__ or "").split())
+        return Rule(rule_id, severity, effect, title, why, hint, version, bears_on, check)
+
+    return wrap

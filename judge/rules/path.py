@@ -1,0 +1,182 @@
+"""Family P: the candidate's specialized path ran, the baseline's did not, and the ledger accounts for every step."""
+
+from collections.abc import Iterator
+
+from judge.evidence import Evidence
+from judge.path import bucket_share, decode_buckets, ledger
+from judge.rules.record import Found, rule
+from judge.thresholds import MIN_SPECIALIZED_SHARE
+from worker.bundle.schema import Arm, EvalRecord, LedgerBucket, PathLedger
+
+_DRIVES_ENGINE = ("decode_step", "serving", "accuracy")
+
+
+@rule(
+    "P-001",
+    "error",
+    "limits",
+    title="No path ledger",
+    hint="Run with a worker and an engine that report which path each step took.",
+)
+def ledger_present(evidence: Evidence) -> Iterator[Found]:
+    """Without a ledger nothing says which code produced the numbers."""
+    for record in _driven(evidence):
+        for arm in evidence.manifest.arms:
+            found = ledger(arm, record.id)
+            if found == "unknown" or not _steps(found.buckets):
+                yield Found(
+                    f"the {arm.name}'s ledger for {record.id} is {'unknown' if found == 'unknown' else 'empty'}",
+                    f"arms/{arm.name}/ledgers/{record.id}",
+                    eval_id=record.id,
+                    arm=arm.name,
+                )
+
+
+@rule(
+    "P-002",
+    "error",
+    "limits",
+    title="The specialized path did not run",
+    hint="The ledger gives the reasons; `byogpu doctor` says whether this machine can run the path at all.",
+)
+def candidate_specialized(evidence: Evidence) -> Iterator[Found]:
+    """A speed-up is the specialized path's only where that path ran: at least 99 % of steps in every decode bucket."""
+    for record, found in _ledgers(evidence, "candidate"):
+        for bucket in decode_buckets(found, None):
+            if _steps((bucket,)) and bucket_share(bucket) < MIN_SPECIALIZED_SHARE:
+                reasons = ", ".join(f"{one.reason} ({one.steps})" for one in bucket.reasons[:5]) or "no reason given"
+                yield Found(
+                    f"{_shape(bucket)}: {bucket.specialized_steps} of {_steps((bucket,))} steps specialized; {reasons}",
+                    f"arms/candidate/ledgers/{record.id}",
+                    eval_id=record.id,
+                    arm="candidate",
+                )
+
+
+@rule(
+    "P-003",
+    "error",
+    "blocks",
+    title="The baseline ran the specialized path",
+    hint="Start the baseline with the stock decode path.",
+    bears_on=("speed", "accuracy"),
+)
+def baseline_stock(evidence: Evidence) -> Iterator[Found]:
+    """A baseline that takes the candidate's path compares the candidate with itself."""
+    for record, found in _ledgers(evidence, "baseline"):
+        steps = sum(bucket.specialized_steps for bucket in found.buckets)
+        if steps:
+            yield Found(
+                f"{steps} steps of the baseline ran specialized",
+                f"arms/baseline/ledgers/{record.id}",
+                eval_id=record.id,
+                arm="baseline",
+            )
+
+
+@rule(
+    "P-004",
+    "warning",
+    "notes",
+    title="Steps on the stock path without a reason",
+    hint="Let the decoder name every reason for a fallback.",
+)
+def reasons_given(evidence: Evidence) -> Iterator[Found]:
+    """A fallback that cannot be explained can be neither fixed nor excluded next time."""
+    for arm in evidence.manifest.arms:
+        for record, found in _ledgers(evidence, arm.name):
+            for bucket in found.buckets:
+                given = sum(reason.steps for reason in bucket.reasons)
+                most = max((reason.steps for reason in bucket.reasons), default=0)
+                if given < bucket.stock_steps or most > bucket.stock_steps:
+                    yield Found(
+                        f"{_shape(bucket)}: {bucket.stock_steps} stock steps, reasons for {given}",
+                        f"arms/{arm.name}/ledgers/{record.id}",
+                        eval_id=record.id,
+                        arm=arm.name,
+                    )
+
+
+@rule(
+    "P-005",
+    "error",
+    "limits",
+    title="No kernels behind the specialized steps",
+    hint="Report the digest of every cubin the path launches.",
+)
+def kernels_named(evidence: Evidence) -> Iterator[Found]:
+    """Specialized steps launch kernels that the baseline does not; without their digests nobody knows what ran."""
+    stock = {record.id: set(found.kernel_digests) for record, found in _ledgers(evidence, "baseline")}
+    for record, found in _ledgers(evidence, "candidate"):
+        if not any(bucket.specialized_steps for bucket in found.buckets):
+            continue
+        if not set(found.kernel_digests) - stock.get(record.id, set()):
+            what = "the baseline's alone" if found.kernel_digests else "none"
+            yield Found(
+                f"specialized steps are counted, kernel digests: {what}",
+                f"arms/candidate/ledgers/{record.id}",
+                eval_id=record.id,
+                arm="candidate",
+            )
+
+
+@rule(
+    "P-006",
+    "error",
+    "blocks",
+    title="The ledger counts fewer steps than were timed",
+    hint="Count every timed step in the ledger, in the bucket of its batch.",
+    bears_on=("speed",),
+)
+def steps_accounted(evidence: Evidence) -> Iterator[Found]:
+    """Timed steps that the ledger does not know ran on nobody knows which path, or at another batch."""
+    for record in evidence.manifest.evals:
+        if record.kind != "decode_step":
+            continue
+        for arm in evidence.manifest.arms:
+            found = ledger(arm, record.id)
+            for batch in sorted({cell.batch for cell in record.cells if cell.batch != "unknown"}):
+                cells = [cell for cell in record.cells if cell.batch == batch]
+                tables = [evidence.steps.get((cell.id, arm.name)) for cell in cells]
+                timed = sum(len(table.block) for table in tables if table is not None)
+                counted = _steps(decode_buckets(found, cells[0])) if found != "unknown" else timed
+                if counted < timed:
+                    yield Found(
+                        f"{timed} steps were timed at batch {batch}, the ledger has {counted}",
+                        f"arms/{arm.name}/ledgers/{record.id}",
+                        eval_id=record.id,
+                        arm=arm.name,
+                    )
+
+
+def _driven(evidence: Evidence) -> Iterator[EvalRecord]:
+    for record in evidence.manifest.evals:
+        if record.kind in _DRIVES_ENGINE and record.outcome.outcome == "completed":
+            yield record
+
+
+def _ledgers(evidence: Evidence, name: str) -> Iterator[tuple[EvalRecord, PathLedger]]:
+    arm: Arm | None = next((arm for arm in evidence.manifest.arms if arm.name == name), None)
+    for record in evidence.manifest.evals:
+        found = ledger(arm, record.id) if arm else "unknown"
+        if found != "unknown":
+            yield record, found
+
+
+def _steps(buckets: tuple[LedgerBucket, ...]) -> int:
+    return sum(bucket.specialized_steps + bucket.stock_steps for bucket in buckets)
+
+
+def _shape(bucket: LedgerBucket) -> str:
+    drafts = f", {bucket.speculation} drafts" if bucket.speculation else ""
+    return f"{bucket.phase} of {bucket.rows} rows{drafts}"
+
+
+RULES = (
+    ledger_present,
+    candidate_specialized,
+    baseline_stock,
+    reasons_given,
+    kernels_named,
+    steps_accounted,
+)
