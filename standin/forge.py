@@ -47,6 +47,17 @@ class Forge:
             for login in settings.tokens.values():
                 ensure_user(state, login)
 
+    @property
+    def app(self) -> AppIdentity:
+        """The App.
+
+        Raises:
+            ApiError: 404 when the stand-in was set up without one.
+        """
+        if self.settings.app is None:
+            raise not_found()
+        return self.settings.app
+
     def identify(self, authorization: str) -> Caller:
         """Return who sends this ``Authorization`` header, and count the call.
 
@@ -223,7 +234,7 @@ class Forge:
             one = self._ensure_installed(state, repository)
             one.permissions = dict(DEFAULT_PERMISSIONS if permissions is None else permissions)
             action = "created" if known is None else "new_permissions_accepted"
-            event = installation_event(state, one, self._app(), action, at=self.addresses)
+            event = installation_event(state, one, self.app, action, at=self.addresses)
             installed = one.model_copy(deep=True)
         self.hooks.send("installation", event)
         return installed
@@ -234,7 +245,7 @@ class Forge:
             one = installation_of(state, find_repository(state, full_name))
             if one is None:
                 raise not_found()
-            event = installation_event(state, one, self._app(), "deleted", at=self.addresses)
+            event = installation_event(state, one, self.app, "deleted", at=self.addresses)
             del state.installations[one.id]
         self.credentials.revoke(one.id)
         self.hooks.send("installation", event)
@@ -244,23 +255,13 @@ class Forge:
         return self.hooks.send("ping", {"zen": "Keep it logically awesome.", "hook_id": 1})
 
     def app_json(self, state: State) -> Json:
-        """Return the App as GitHub shows it.
-
-        Raises:
-            ApiError: 404 when the stand-in has no App.
-        """
-        app = self._app()
-        owner = ensure_user(state, app.slug, kind="Organization")
-        return integration(app, owner, self.addresses, permissions=DEFAULT_PERMISSIONS)
+        """Return the App as GitHub shows it."""
+        owner = ensure_user(state, self.app.slug, kind="Organization")
+        return integration(self.app, owner, self.addresses, permissions=DEFAULT_PERMISSIONS)
 
     def app_login(self) -> str:
         """Return the login under which the App writes."""
-        return f"{self._app().slug}[bot]"
-
-    def _app(self) -> AppIdentity:
-        if self.settings.app is None:
-            raise not_found()
-        return self.settings.app
+        return f"{self.app.slug}[bot]"
 
     def _ensure_repository(self, state: State, full_name: str, *, installed: bool) -> Repository:
         try:

@@ -112,9 +112,10 @@ class Action(_Kept):
 
 
 class CheckRun(_Kept):
-    """A check run of the App."""
+    """A check run of an App."""
 
     id: int
+    app_id: int
     repository_id: int
     head_sha: str
     name: str

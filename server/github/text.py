@@ -63,7 +63,7 @@ def escape(text: str) -> Markdown:
 def code(text: str) -> Markdown:
     """Return ``text`` as an inline code span, or escaped where a span could be ended from inside."""
     line = plain(text)
-    if not line or "`" in line or "|" in line or line.endswith("\\"):
+    if not line or "`" in line or "|" in line:
         return escape(line)
     return Markdown(f"`{line}`")
 

@@ -127,5 +127,4 @@ def _narrowed(state: State, one: Installation, wanted: TokenRequest) -> list[Rep
 
 
 def _installation(forge: ForgeDep, state: State, one: Installation) -> Json:
-    assert forge.settings.app is not None
-    return installation(one, forge.settings.app, state.users[one.account], forge.addresses)
+    return installation(one, forge.app, state.users[one.account], forge.addresses)

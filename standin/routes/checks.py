@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field, model_validator
 
 from standin.credentials import InstallationCaller, UserCaller
-from standin.errors import not_found
+from standin.errors import ApiError, not_found
 from standin.records import (
     Action,
     Annotation,
@@ -84,7 +84,9 @@ def create_check_run(owner: str, repo: str, wanted: NewCheckRun, forge: ForgeDep
     with forge.store.changing() as state:
         repository = opened(state, caller, owner, repo, permission="checks", access="write")
         head = find_commit(state, repository, wanted.head_sha)
-        run = CheckRun(id=new_id(state), repository_id=repository.id, head_sha=head.sha, name=wanted.name)
+        run = CheckRun(
+            id=new_id(state), app_id=forge.app.app_id, repository_id=repository.id, head_sha=head.sha, name=wanted.name
+        )
         _apply(run, wanted, at=forge.store.now())
         state.check_runs[run.id] = run
         return check_run(run, state, forge.addresses, app=forge.app_json(state))
@@ -107,6 +109,8 @@ def update_check_run(
     with forge.store.changing() as state:
         repository = opened(state, caller, owner, repo, permission="checks", access="write")
         run = _known(state, repository, check_run_id)
+        if run.app_id != forge.app.app_id:
+            raise ApiError(403, "A check run can only be modified by the GitHub App that created it.")
         _apply(run, wanted, at=forge.store.now())
         return check_run(run, state, forge.addresses, app=forge.app_json(state))
 

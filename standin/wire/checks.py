@@ -17,7 +17,7 @@ def check_run(run: CheckRun, state: State, at: Addresses, *, app: Json) -> Json:
         run: The run.
         state: For its repository and pull requests.
         at: Roots of addresses.
-        app: The App that made it.
+        app: Our App; another App's run shows that App's id.
     """
     repository = state.repositories[run.repository_id]
     api = f"{at.api}/repos/{repository.full_name}/check-runs/{run.id}"
@@ -43,7 +43,7 @@ def check_run(run: CheckRun, state: State, at: Addresses, *, app: Json) -> Json:
             "annotations_url": f"{api}/annotations",
         },
         "check_suite": {"id": int(run.head_sha[:7], 16)},
-        "app": app,
+        "app": app | {"id": run.app_id},
         "pull_requests": _pulls(run, state, at),
     }
 
