@@ -98,7 +98,7 @@ def find_commit(state: State, repository: Repository, reference: str) -> Commit:
     """
     branches = {pull.head_ref: pull.head_sha for pull in pulls_of(state, repository)}
     branches |= {pull.base_ref: pull.base_sha for pull in pulls_of(state, repository)}
-    wanted = branches.get(reference.removeprefix("heads/"), reference)
+    wanted = branches.get(reference, reference)
     for commit in state.commits.values():
         if repository.id in commit.repository_ids and len(wanted) >= 7 and commit.sha.startswith(wanted):
             return commit
