@@ -39,6 +39,8 @@ CODES: Mapping[str, CodeEntry] = {
         ExitCode.USAGE, "a file to import was written by another tool, or in another format"
     ),
     "import_incomplete": CodeEntry(ExitCode.USAGE, "a file to import lacks something that a bundle needs"),
+    "import_ambiguous": CodeEntry(ExitCode.USAGE, "a folder to import holds more than one result of a kind"),
+    "import_inconsistent": CodeEntry(ExitCode.USAGE, "files to import contradict one another"),
     "import_secret": CodeEntry(ExitCode.USAGE, "a file to import holds what looks like a secret"),
     "launcher_missing": CodeEntry(ExitCode.ENVIRONMENT, "an arm's Python does not exist or does not start"),
     "tree_missing": CodeEntry(ExitCode.ENVIRONMENT, "an arm's source tree holds no k3_decode package"),

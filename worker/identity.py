@@ -35,6 +35,17 @@ class EngineIdentity:
     config: tuple[ConfigEntry, ...]
 
 
+UNKNOWN_ENGINE = EngineIdentity(
+    model="unknown",
+    quantization="unknown",
+    weights_digest="unknown",
+    tokenizer_digest="unknown",
+    chat_template_digest="unknown",
+    config=(),
+)
+"""What is known of an engine that never answered."""
+
+
 def parse_identity(data: bytes) -> EngineIdentity:
     """Read an identity; a field that is missing or has another shape is ``unknown``.
 

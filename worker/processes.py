@@ -201,22 +201,31 @@ class Child:
     def read_all(self, deadline: Deadline, *, accepted: Sequence[int] = (0,)) -> bytes:
         """Wait for the program's end and return its standard output.
 
+        Raises:
+            EvalError: ``answer_too_large``, and as `wait`.
+            TimeLimitError: The deadline passed.
+        """
+        output = b"".join(iter(lambda: self._next(deadline), b""))
+        self.wait(deadline, accepted=accepted)
+        return output
+
+    def wait(self, deadline: Deadline, *, accepted: Sequence[int] = (0,)) -> None:
+        """Wait for the program's end.
+
         Args:
             deadline: When to give up.
             accepted: Exit statuses that are fine.
 
         Raises:
-            EvalError: ``process_ended`` with another status, ``answer_too_large``.
+            EvalError: ``process_ended`` with another status.
             TimeLimitError: The deadline passed.
         """
-        output = b"".join(iter(lambda: self._next(deadline), b""))
         try:
             status = self._process.wait(deadline.remaining_s())
         except subprocess.TimeoutExpired as error:
             raise TimeLimitError(deadline.limit_s) from error
         if status not in accepted:
             raise EvalError("process_ended", self._how_it_ended())
-        return output
 
     def stop(self, *, grace_s: float = GRACE_S) -> None:
         """End the program and all it started: SIGTERM, then after ``grace_s`` seconds SIGKILL. Safe to repeat."""

@@ -1,10 +1,13 @@
-"""Fixtures of the worker's tests: scratch folders, small git repositories, programs that misbehave."""
+"""Fixtures of the worker's tests: small git repositories, and a stand-in for the pynvml module."""
 
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import pynvml
 import pytest
 
 from worker.deadline import Deadline
@@ -46,3 +49,108 @@ def commit() -> Commit:
         return found.stdout.strip()
 
     return make
+
+
+class FakeNvml:
+    """Answers what the worker asks of pynvml; names listed in ``refused`` answer "not supported"."""
+
+    def __init__(self, gpus: int, *, refused: frozenset[str] = frozenset(), linked: bool = True) -> None:
+        self.gpus = gpus
+        self.refused = refused
+        self.linked = linked
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith(("NVML_", "nvmlClocks")) or name == "NVMLError":
+            return getattr(pynvml, name)
+        answer = getattr(self, f"_{name}", None)
+        if answer is None or name in self.refused:
+            raise pynvml.NVMLError_NotSupported()
+        return answer
+
+    def _nvmlDeviceGetCount(self) -> int:
+        return self.gpus
+
+    def _nvmlDeviceGetHandleByIndex(self, index: int) -> int:
+        return index
+
+    def _nvmlSystemGetDriverVersion(self) -> str:
+        return "580.65.06"
+
+    def _nvmlSystemGetCudaDriverVersion_v2(self) -> int:
+        return 13_020
+
+    def _nvmlDeviceGetName(self, handle: int) -> str:
+        return "NVIDIA H200"
+
+    def _nvmlDeviceGetUUID(self, handle: int) -> str:
+        return f"GPU-00000000-0000-0000-0000-00000000000{handle}"
+
+    def _nvmlDeviceGetPciInfo(self, handle: int) -> Any:
+        return SimpleNamespace(busId=f"00000000:0{handle}:00.0", pciDeviceId=0x233510DE)
+
+    def _nvmlDeviceGetMemoryInfo(self, handle: int) -> Any:
+        return SimpleNamespace(total=150_754_820_096)
+
+    def _nvmlDeviceGetNumGpuCores(self, handle: int) -> int:
+        return 16_896
+
+    def _nvmlDeviceGetCudaComputeCapability(self, handle: int) -> tuple[int, int]:
+        return (9, 0)
+
+    def _nvmlDeviceGetVbiosVersion(self, handle: int) -> str:
+        return "96.00.CF.00.01"
+
+    def _nvmlDeviceGetMaxClockInfo(self, handle: int, clock: int) -> int:
+        return 1_980 if clock == pynvml.NVML_CLOCK_SM else 3_201
+
+    def _nvmlDeviceGetClockInfo(self, handle: int, clock: int) -> int:
+        return 1_500 if clock == pynvml.NVML_CLOCK_SM else 3_201
+
+    def _nvmlDeviceGetEnforcedPowerLimit(self, handle: int) -> int:
+        return 700_000
+
+    def _nvmlDeviceGetPowerUsage(self, handle: int) -> int:
+        return 121_500
+
+    def _nvmlDeviceGetTemperature(self, handle: int, sensor: int) -> int:
+        return 41
+
+    def _nvmlDeviceGetEccMode(self, handle: int) -> list[int]:
+        return [1, 1]
+
+    def _nvmlDeviceGetMigMode(self, handle: int) -> list[int]:
+        return [0, 0]
+
+    def _nvmlDeviceGetComputeMode(self, handle: int) -> int:
+        return pynvml.NVML_COMPUTEMODE_DEFAULT
+
+    def _nvmlDeviceGetCurrentClocksThrottleReasons(self, handle: int) -> int:
+        return int(pynvml.nvmlClocksThrottleReasonSwPowerCap | pynvml.nvmlClocksThrottleReasonHwThermalSlowdown)
+
+    def _nvmlDeviceGetComputeRunningProcesses(self, handle: int) -> list[Any]:
+        return [SimpleNamespace(pid=4_242, usedGpuMemory=1_048_576), SimpleNamespace(pid=4_243, usedGpuMemory=None)]
+
+    def _nvmlDeviceGetGraphicsRunningProcesses(self, handle: int) -> list[Any]:
+        return []
+
+    def _nvmlDeviceGetP2PStatus(self, first: int, second: int, index: int) -> int:
+        return pynvml.NVML_P2P_STATUS_OK if self.linked else pynvml.NVML_P2P_STATUS_NOT_SUPPORTED
+
+    def _nvmlDeviceGetTopologyCommonAncestor(self, first: int, second: int) -> int:
+        return pynvml.NVML_TOPOLOGY_SYSTEM
+
+    def _nvmlDeviceGetNvLinkState(self, handle: int, link: int) -> int:
+        if link >= 18:
+            raise pynvml.NVMLError_NotSupported()
+        return 1
+
+    def _nvmlDeviceGetNvLinkRemotePciInfo(self, handle: int, link: int) -> Any:
+        return SimpleNamespace(busId="00000000:C5:00.0")
+
+    def _nvmlDeviceGetNvLinkRemoteDeviceType(self, handle: int, link: int) -> int:
+        return pynvml.NVML_NVLINK_DEVICE_TYPE_SWITCH
+
+
+@pytest.fixture
+def fake_nvml() -> Callable[..., FakeNvml]:
+    return FakeNvml

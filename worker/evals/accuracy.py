@@ -75,7 +75,7 @@ def measure(plan: Accuracy, setting: Setting, trial: Trial) -> None:
         failures = []
         for server, child, out in running:
             try:
-                child.read_all(trial.deadline)
+                child.wait(trial.deadline)
                 _keep(plan, setting, trial, server.arm.name, out)
             except EvalError as error:
                 failures.append(error)

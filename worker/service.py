@@ -1,0 +1,249 @@
+"""Talking to the server: one request at a time, tried again where that can help, its answers checked."""
+
+import json
+import random
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from types import TracebackType
+from typing import Self, TypeVar
+
+import httpx
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from worker.bundle.canonical import describe
+from worker.bundle.record import CommitSha, Identifier, Positive, RepositoryName
+from worker.bundle.schema import Subject, SuiteRef
+from worker.errors import ServerError, WorkerError
+from worker.identity import printable
+from worker.settings import Settings
+
+MAX_ANSWER_BYTES = 16_000_000
+FIRST_WAIT_S = 0.5
+_RETRY_STATUS = frozenset({429, 500, 502, 503, 504})
+
+
+class Answer(BaseModel):
+    """What the worker needs of an answer; a newer server may say more."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, strict=True)
+
+
+AnyAnswer = TypeVar("AnyAnswer", bound=Answer)
+
+
+class _Problem(Answer):
+    code: Identifier
+    detail: str
+
+
+class _Pull(Answer):
+    repository_id: Positive
+    repository: RepositoryName
+    number: Positive
+    head_sha: CommitSha
+    base_sha: CommitSha
+
+
+class _Claim(Answer):
+    id: Identifier
+
+
+class _PullPage(Answer):
+    pull: _Pull
+    claims: tuple[_Claim, ...] = Field(max_length=1_000)
+
+
+class Service:
+    """A connection to the server. Use as a context manager.
+
+    A request is tried again, with growing and jittered waits or as ``Retry-After`` says, when there was no connection,
+    on 429 and on 5xx; a refusal (any other 4xx) is final at once.
+
+    Args:
+        settings: Server, token, patience.
+        url: Server to use instead of the settings'.
+        transport: Replaces the network.
+        sleep: Waits that many seconds.
+        jitter: Returns a number in 0 … 1.
+
+    Raises:
+        WorkerError: ``usage``: no server is named.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        url: str | None = None,
+        transport: httpx.BaseTransport | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+        jitter: Callable[[], float] = random.random,
+    ) -> None:
+        address = url or (str(settings.server_url) if settings.server_url else None)
+        if address is None:
+            raise WorkerError("usage", "no server is named: give --server, or set BYOGPU_SERVER_URL")
+        try:
+            self._base = httpx.URL(address.rstrip("/"))
+        except httpx.InvalidURL as error:
+            raise WorkerError("usage", f"the server's address is no URL: {error}") from error
+        if self._base.scheme not in ("http", "https") or not self._base.host:
+            raise WorkerError("usage", "the server's address has to begin with http:// or https://")
+        token = settings.bearer()
+        self._authorization = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._settings = settings
+        self._sleep = sleep
+        self._jitter = jitter
+        timeout = httpx.Timeout(settings.request_timeout_s)
+        self._client = httpx.Client(timeout=timeout, transport=transport, follow_redirects=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._client.close()
+
+    def pause(self, seconds: float) -> None:
+        """Wait."""
+        self._sleep(seconds)
+
+    def subject(self, repository: str, number: int, *, suite: SuiteRef) -> Subject:
+        """Ask what a run about a pull request is evidence for.
+
+        Raises:
+            ServerError: The server does not know the pull request, or could not be asked.
+        """
+        page = self.get(f"/api/v1/pulls/{repository}/{number}", _PullPage)
+        return Subject(
+            repository_id=page.pull.repository_id,
+            repository=page.pull.repository,
+            pull_number=page.pull.number,
+            head_sha=page.pull.head_sha,
+            base_sha=page.pull.base_sha,
+            suite=suite,
+            claim_ids=tuple(claim.id for claim in page.claims),
+        )
+
+    def get(self, path: str, answer: type[AnyAnswer]) -> AnyAnswer:
+        """Read something.
+
+        Raises:
+            ServerError: See `Service`.
+        """
+        return _parse(self._request("GET", self._url(path)), answer)
+
+    def post(self, path: str, body: Mapping[str, object] | None, answer: type[AnyAnswer]) -> AnyAnswer:
+        """Ask the server to do something that may be asked twice.
+
+        Raises:
+            ServerError: See `Service`.
+        """
+        content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
+        return _parse(self._request("POST", self._url(path), content=content), answer)
+
+    def put(self, url: str, data: bytes, *, beside: str, headers: Mapping[str, str]) -> bytes | None:
+        """Send a part where the server said.
+
+        Args:
+            url: Absolute, or relative to ``beside``.
+            data: The part.
+            beside: Path of the request whose answer named the address.
+            headers: Go along; the token does only if the address is the server's own.
+
+        Returns:
+            The answer's body; None if another host answered, whose words mean nothing to us.
+
+        Raises:
+            ServerError: ``server_untrusted``: the address is not HTTP(S), or gives up the encryption the server has.
+        """
+        try:
+            target = self._url(beside).join(url)
+        except httpx.InvalidURL as error:
+            raise ServerError("server_untrusted", "the server named an address that is no URL") from error
+        if target.scheme not in ("http", "https") or (self._base.scheme == "https" and target.scheme != "https"):
+            raise ServerError("server_untrusted", f"the server wants data sent over {target.scheme or 'nothing'}")
+        body = self._request("PUT", target, content=data, headers=headers)
+        return body if _origin(target) == _origin(self._base) else None
+
+    def _url(self, path: str) -> httpx.URL:
+        return self._base.copy_with(path=self._base.path.rstrip("/") + path)
+
+    def _request(
+        self, method: str, url: httpx.URL, *, content: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> bytes:
+        own = _origin(url) == _origin(self._base)
+        kind = {"Content-Type": "application/json" if method == "POST" else "application/octet-stream"}
+        sent = {**(kind if content is not None else {}), **(self._authorization if own else {}), **(headers or {})}
+        for attempt in range(self._settings.retry_attempts):
+            last = attempt + 1 == self._settings.retry_attempts
+            try:
+                with self._client.stream(method, url, content=content, headers=sent) as response:
+                    body = _read(response)
+            except httpx.TransportError as error:
+                if last:
+                    detail = f"{url.host}: {type(error).__name__}, after {attempt + 1} tries"
+                    raise ServerError("server_unreachable", detail) from error
+                self._sleep(self._wait_s(attempt, None))
+                continue
+            if response.status_code in _RETRY_STATUS and not last:
+                self._sleep(self._wait_s(attempt, response.headers.get("Retry-After")))
+                continue
+            if not 200 <= response.status_code < 300:
+                raise _refusal(response.status_code, body)
+            return body
+        raise AssertionError("the last try returned or raised")
+
+    def _wait_s(self, attempt: int, retry_after: str | None) -> float:
+        longest_s = self._settings.retry_longest_wait_s
+        asked_s = _seconds(retry_after)
+        if asked_s is not None:
+            return min(asked_s, 10 * longest_s)
+        return float(min(FIRST_WAIT_S * 2**attempt, longest_s) * (0.5 + self._jitter() / 2))
+
+
+def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
+    default = {"http": 80, "https": 443}.get(url.scheme)
+    return url.scheme, url.host, url.port or default
+
+
+def _read(response: httpx.Response) -> bytes:
+    body = bytearray()
+    for chunk in response.iter_bytes():
+        body += chunk
+        if len(body) > MAX_ANSWER_BYTES:
+            raise ServerError("server_answer_invalid", f"more than {MAX_ANSWER_BYTES} bytes")
+    return bytes(body)
+
+
+def _parse(body: bytes, answer: type[AnyAnswer]) -> AnyAnswer:
+    try:
+        return answer.model_validate_json(body)
+    except ValidationError as error:
+        raise ServerError("server_answer_invalid", describe(error)) from error
+
+
+def _refusal(status: int, body: bytes) -> ServerError:
+    """Make the error for a status that is no success; quotes the problem document if there is one."""
+    code = "server_failed" if status >= 500 else "server_refused"
+    try:
+        problem = _Problem.model_validate_json(body)
+    except ValidationError:
+        return ServerError(code, f"status {status}", status=status)
+    detail = f"{problem.code}: {printable(problem.detail)[:500]}"
+    return ServerError(code, detail, status=status, server_code=problem.code)
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """Read a ``Retry-After``: seconds, or a date (RFC 9110, section 10.2.3)."""
+    if retry_after is None:
+        return None
+    if retry_after.isascii() and retry_after.isdigit():
+        return float(retry_after[:9])
+    try:
+        when = parsedate_to_datetime(retry_after)
+    except ValueError:
+        return None
+    return max(0.0, (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp())

@@ -1,0 +1,198 @@
+"""Uploading a bundle: register the manifest, send the parts that are missing, submit, wait for the judgement.
+
+Every step may be repeated, and what to send is always the server's last answer, never our memory: so an upload goes on
+after either side was restarted at any moment, and a bundle that is there already costs one request.
+"""
+
+import hashlib
+from base64 import b64encode
+from collections.abc import Callable
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from worker.bundle import Bundle, check_json
+from worker.bundle.canonical import describe
+from worker.bundle.record import Count, Positive, Sha256
+from worker.errors import ServerError
+from worker.service import Answer, Service
+
+MAX_ROUNDS = 5
+"""How often the server may say that something is missing after all."""
+FIRST_POLL_S = 0.2
+LONGEST_POLL_S = 2.0
+_BUNDLES = "/api/v1/bundles"
+_ASK_AGAIN = frozenset(
+    {
+        "bundle_incomplete",
+        "upload_expired",
+        "blob_corrupt",
+        "blob_not_expected",
+        "part_out_of_range",
+        "bundle_not_found",
+    }
+)
+"""Refusals that mean: the server's idea of the upload has changed, so ask for it anew."""
+_ON_ITS_MERITS = frozenset({409, 413, 422})
+
+ValidationState = Literal["pending", "running", "valid", "invalid", "quarantined", "error"]
+
+
+class Part(Answer):
+    """One part to send."""
+
+    number: Positive
+    url: Annotated[str, Field(min_length=1, max_length=8_192)]
+    offset: Count
+    size_bytes: Count
+    received: bool = False
+
+
+class Plan(Answer):
+    """How a blob is cut."""
+
+    part_size_bytes: Positive
+    parts: Annotated[tuple[Part, ...], Field(max_length=1_000_000)]
+
+
+class Missing(Answer):
+    """A blob that the server does not have whole."""
+
+    sha256: Sha256
+    size_bytes: Count
+    upload: Plan
+
+
+class Receipt(Answer):
+    """Where a bundle stands, as the server says."""
+
+    bundle_id: Sha256
+    upload_state: Literal["open", "complete", "expired"]
+    validation_state: ValidationState
+    trust_level: Annotated[int, Field(ge=0, le=4)] | None
+    missing: tuple[Missing, ...]
+    url: Annotated[str, Field(max_length=2_000)]
+    """Page of the bundle for people."""
+
+
+class _PartReceipt(Answer):
+    sha256: Sha256
+    number: Positive
+    size_bytes: Count
+
+
+def upload(bundle: Bundle, service: Service, *, sent: Callable[[int], None] = lambda _: None) -> Receipt:
+    """Bring a bundle to the server and submit it; go on where an earlier try stopped.
+
+    Args:
+        bundle: Its blobs are whole (`worker.bundle.read` checks that).
+        service: The server.
+        sent: Told how many bytes each part had, as it arrives.
+
+    Returns:
+        The receipt of a submitted bundle; validation may still be under way (`wait`).
+
+    Raises:
+        ServerError: ``upload_refused``: the bundle is not taken on its merits; ``server_answer_invalid``: an answer
+            is about something else than what was sent; and what `Service` raises.
+    """
+    for _ in range(MAX_ROUNDS):
+        receipt = _register(bundle, service)
+        if receipt.validation_state != "pending":
+            return receipt
+        try:
+            for blob in receipt.missing:
+                _send(bundle, blob, service, sent)
+            return _checked(service.post(f"{_BUNDLES}/{bundle.id}/submit", None, Receipt), bundle)
+        except ServerError as error:
+            if error.server_code not in _ASK_AGAIN:
+                raise _merits(error) from error
+            refusal = error
+    raise ServerError("server_failed", f"the upload was refused {MAX_ROUNDS} times, at last with {refusal.server_code}")
+
+
+def wait(bundle: Bundle, service: Service, *, limit_s: float) -> Receipt:
+    """Wait until the server has judged a submitted bundle.
+
+    Args:
+        bundle: The bundle.
+        service: The server.
+        limit_s: Longest wait, in seconds.
+
+    Raises:
+        ServerError: ``validation_pending`` after that time, and what `Service` raises.
+    """
+    waited_s, pause_s = 0.0, FIRST_POLL_S
+    while True:
+        receipt = _checked(service.get(f"{_BUNDLES}/{bundle.id}/status", Receipt), bundle)
+        if receipt.validation_state not in ("pending", "running"):
+            return receipt
+        if waited_s >= limit_s:
+            raise ServerError("validation_pending", f"not judged after {limit_s:g} s; see {receipt.url}")
+        pause_s = min(pause_s, limit_s - waited_s)
+        service.pause(pause_s)
+        waited_s, pause_s = waited_s + pause_s, min(2 * pause_s, LONGEST_POLL_S)
+
+
+def _register(bundle: Bundle, service: Service) -> Receipt:
+    body = {
+        "manifest": bundle.manifest_bytes.decode(),
+        "envelope": None if bundle.envelope is None else check_json(bundle.envelope),
+    }
+    try:
+        receipt = _checked(service.post(_BUNDLES, body, Receipt), bundle)
+    except ServerError as error:
+        raise _merits(error) from error
+    listed = {(entry.sha256, entry.size_bytes) for entry in bundle.manifest.files}
+    for blob in receipt.missing:
+        if (blob.sha256, blob.size_bytes) not in listed:
+            raise ServerError("server_answer_invalid", "the server asks for a file that the bundle does not have")
+        _check_plan(blob)
+    return receipt
+
+
+def _check_plan(blob: Missing) -> None:
+    """Demand that the parts are the blob, once and in order."""
+    offset = 0
+    for number, part in enumerate(blob.upload.parts, start=1):
+        if (part.number, part.offset) != (number, offset) or part.size_bytes > blob.upload.part_size_bytes:
+            raise ServerError("server_answer_invalid", f"blob {blob.sha256}: part {part.number} is out of place")
+        offset += part.size_bytes
+    if offset != blob.size_bytes:
+        raise ServerError("server_answer_invalid", f"blob {blob.sha256}: the parts have {offset} bytes together")
+
+
+def _send(bundle: Bundle, blob: Missing, service: Service, sent: Callable[[int], None]) -> None:
+    with bundle.blobs.open(blob.sha256) as stream:
+        for part in blob.upload.parts:
+            if part.received:
+                continue
+            stream.seek(part.offset)
+            data = stream.read(part.size_bytes)
+            digest = b64encode(hashlib.sha256(data).digest()).decode()
+            answer = service.put(part.url, data, beside=_BUNDLES, headers={"Content-Digest": f"sha-256=:{digest}:"})
+            if answer is not None:
+                _check_part(answer, blob, part)
+            sent(len(data))
+
+
+def _check_part(answer: bytes, blob: Missing, part: Part) -> None:
+    try:
+        receipt = _PartReceipt.model_validate_json(answer)
+    except ValidationError as error:
+        raise ServerError("server_answer_invalid", describe(error)) from error
+    if (receipt.sha256, receipt.number, receipt.size_bytes) != (blob.sha256, part.number, part.size_bytes):
+        raise ServerError("server_answer_invalid", f"blob {blob.sha256}: the receipt is for another part")
+
+
+def _checked(receipt: Receipt, bundle: Bundle) -> Receipt:
+    if receipt.bundle_id != bundle.id:
+        raise ServerError("server_answer_invalid", "the receipt is for another bundle")
+    return receipt
+
+
+def _merits(error: ServerError) -> ServerError:
+    """Tell a bundle that is refused from a server that refuses."""
+    if error.status in _ON_ITS_MERITS:
+        return ServerError("upload_refused", error.detail, status=error.status, server_code=error.server_code)
+    return error
