@@ -1,24 +1,31 @@
 """A bundle judged by itself: read, checked by every rule, every cell recomputed, trust placed."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from judge.cells import CellSummary
+from judge.evidence import Evidence
+from judge.keys import hardware
+from judge.path import refusal, same_path
+from judge.rules import RULES, check
 from judge.rules.record import Finding
-from judge.trust import TrustLevel
-from worker.bundle.record import CommitSha, Count, Identifier, Label, Positive, Record, Sha256, Unknown
+from judge.summarise import summarise
+from judge.thresholds import VERSION
+from judge.trust import TrustLevel, trust_level
+from worker.bundle.record import Amount, CommitSha, Identifier, Label, Positive, Record, Sha256, Unknown
 from worker.bundle.schema import Origin
 
 Validity = Literal["valid", "invalid", "quarantined"]
 
 
-class SamePath(Record):
-    """Whether both arms ran the same code on the same path, eval by eval."""
+class PathFacts(Record):
+    """What the ledgers of one eval say about both arms."""
 
     eval_id: Identifier
     same: bool
     """Code, image, weights, resolved configuration and kernel digests agree and every step ran stock in both arms."""
     refusal: Label | None
-    """Why the candidate's decode steps did not run on the specialized path: its ledger's most frequent reason."""
+    """Why the candidate's decode steps did not run on the specialized path; None: the ledger gives no reason."""
 
 
 class Assessment(Record):
@@ -32,11 +39,58 @@ class Assessment(Record):
     hardware: Label | Unknown
     tries: Positive
     """Runs behind this bundle: earlier attempts and this one. Each try is a chance to be lucky."""
-    duration_s: float | None
+    duration_s: Amount | Unknown
     thresholds_version: Positive
-    rules_applied: Count
+    rules_applied: Positive
     validity: Validity
     trust: TrustLevel
     findings: tuple[Finding, ...]
     cells: tuple[CellSummary, ...]
-    paths: tuple[SamePath, ...]
+    paths: tuple[PathFacts, ...]
+
+    def path(self, eval_id: str) -> PathFacts | None:
+        """Ledger facts of one eval."""
+        return next((one for one in self.paths if one.eval_id == eval_id), None)
+
+
+def assess(evidence: Evidence) -> Assessment:
+    """Check a bundle and recompute its cells. The same evidence always gives the same record, byte for byte."""
+    manifest = evidence.manifest
+    findings = check(evidence)
+    return Assessment(
+        bundle_id=evidence.bundle_id,
+        origin=manifest.origin,
+        head_sha=manifest.subject.head_sha,
+        suite_id=evidence.suite.id if evidence.suite else None,
+        hardware=hardware(manifest.environment)[0],
+        tries=1 + len(manifest.attempts),
+        duration_s=manifest.producer.duration_s,
+        thresholds_version=VERSION,
+        rules_applied=len(RULES),
+        validity=validity(findings),
+        trust=trust_level(evidence.context, findings, manifest.origin, challenged=manifest.challenge is not None),
+        findings=findings,
+        cells=summarise(evidence),
+        paths=_paths(evidence),
+    )
+
+
+def validity(findings: Iterable[Finding]) -> Validity:
+    """What the findings make of a bundle; a blocked or limited claim does not make the bundle invalid."""
+    effects = {finding.effect for finding in findings}
+    return "invalid" if "invalidates" in effects else "quarantined" if "quarantines" in effects else "valid"
+
+
+def _paths(evidence: Evidence) -> tuple[PathFacts, ...]:
+    baseline, candidate = evidence.arm("baseline"), evidence.arm("candidate")
+    if candidate is None:
+        return ()
+    return tuple(
+        PathFacts(
+            eval_id=record.id,
+            same=baseline is not None and same_path(baseline, candidate, record.id),
+            refusal=refusal(candidate, record.id),
+        )
+        for record in evidence.manifest.evals
+        if record.kind != "kernel_numerics"
+    )

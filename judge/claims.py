@@ -1,4 +1,4 @@
-"""Claims as data: the fenced ``byogpu-claims`` block of a pull request."""
+"""Claims as records: what a pull request says, after `judge.grammar` has read it."""
 
 from typing import Annotated, Literal
 
@@ -77,8 +77,9 @@ class CellSelector(Record):
     cp: tuple[Positive, ...] | None
     context: tuple[Count, ...] | None
     phase: tuple[Phase, ...] | None
+    speculation: tuple[Literal["none", "natural", "synthetic"], ...] | None
     task: tuple[Label, ...] | None
-    """Task names, or full ``task/filter/metric`` triples."""
+    """Task or operator names, or full ``task/filter/metric`` triples."""
 
 
 class Claim(Record):

@@ -16,7 +16,7 @@ from scipy import stats as distributions
 
 from judge.estimates import Quantile
 from judge.tables import Floats
-from judge.thresholds import ALPHA, BOOTSTRAP_DRAWS, MAX_BOOTSTRAP_SAMPLES
+from judge.thresholds import ALPHA, BOOTSTRAP_DRAWS, MAX_BOOTSTRAP_SAMPLES, MIN_BLOCKS
 
 _ONE_SIDED = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
 PROBABILITIES: tuple[float, ...] = (*_ONE_SIDED, 0.5, *(1 - p for p in reversed(_ONE_SIDED)))
@@ -157,10 +157,10 @@ def noise_floor(blocks: Sequence[Floats], *, seed: int) -> Splits | None:
     an arm, so its change is scaled by 1/sqrt(2) to the size of a comparison of whole arms.
 
     Returns:
-        None with fewer than four blocks.
+        None with fewer than `MIN_BLOCKS` blocks.
     """
     count = len(blocks)
-    if count < 4:
+    if count < MIN_BLOCKS:
         return None
     half = count // 2
     if count <= 10:

@@ -16,8 +16,8 @@ BOOTSTRAP_DRAWS = 10_000
 MAX_BOOTSTRAP_SAMPLES = 2_048
 """Samples for each arm that a bootstrap looks at; longer series are thinned evenly within each block."""
 
-MIN_BLOCKS = 3
-"""Fewest blocks for each arm from which an interval is stated."""
+MIN_BLOCKS = 4
+"""Fewest blocks for each arm from which an interval, and an A/A noise floor, is stated."""
 
 DRIFT_LIMIT = 0.05
 """Largest relative change from the first to the last baseline block; beyond it the cell is inconclusive."""

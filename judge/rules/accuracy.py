@@ -59,7 +59,7 @@ def effective_documents(evidence: Evidence) -> Iterator[Found]:
     bears_on=("accuracy",),
 )
 def scores_recomputed(evidence: Evidence) -> Iterator[Found]:
-    """Scores are recomputed from the answers; a result that says something else was edited or is about other answers."""
+    """Scores are recomputed from the rows; a result that says something else was edited, or is about other rows."""
     for eval_id, arm, run, task in _tasks(evidence):
         for score in task.scores:
             table = run.scores.get((task.name, score.filter, score.metric))

@@ -61,11 +61,16 @@ def _finding(rule: Rule, found: Found) -> Finding:
         severity=rule.severity,
         effect=rule.effect,
         title=rule.title,
-        detail=found.detail[:1000],
+        detail=_printable(found.detail)[:1000],
         hint=rule.hint,
-        where=found.where[:200] or "bundle",
+        where=_printable(found.where)[:200] or "bundle",
         eval_id=found.eval_id,
         cell=found.cell,
         arm=found.arm,
         bears_on=rule.bears_on,
     )
+
+
+def _printable(text: str) -> str:
+    """One printable line, whatever a blob held; what is not printable becomes a question mark."""
+    return "".join(character if character.isprintable() else "?" for character in text)

@@ -1,0 +1,51 @@
+"""The made-up bundle of `specimen.py` as a fixture. Others load it the same way."""
+
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from judge.evidence import OFFLINE, Context, Evidence, collect
+
+
+def _load(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"tests_judge_{name}", Path(__file__).with_name(f"{name}.py"))
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+specimens = _load("specimen")
+
+
+@pytest.fixture
+def specimen() -> Any:
+    """A complete valid bundle, to be changed and written (see ``specimen.py``)."""
+    return specimens.build()
+
+
+@pytest.fixture
+def collected(tmp_path: Path) -> Callable[..., Evidence]:
+    """Write a specimen and read it back as evidence."""
+    written = []
+
+    def read(specimen: Any, *, context: Context = OFFLINE) -> Evidence:
+        folder = tmp_path / f"bundle-{len(written)}"
+        written.append(folder)
+        return collect(specimen.write(folder), context=context)
+
+    return read
+
+
+@pytest.fixture
+def server_context() -> Callable[[Any], Context]:
+    """The context of a server that issued the specimen's challenge."""
+    made: Callable[[Any], Context] = specimens.server_context
+    return made
