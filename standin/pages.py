@@ -18,7 +18,7 @@ _STYLE = """
 body { max-width: 62rem; margin: 0 auto; padding: 1rem; }
 section, article { border: 1px solid #8888; border-radius: .4rem; padding: 0 1rem 1rem; margin: 1rem 0; }
 pre { overflow-x: auto; padding: .6rem; background: #8882; }
-table { border-collapse: collapse; display: block; overflow-x: auto; }
+table { border-collapse: collapse; display: block; margin: .6rem 0; overflow-x: auto; }
 th, td { border: 1px solid #8888; padding: .2rem .6rem; text-align: left; }
 code { overflow-wrap: anywhere; }
 """
