@@ -158,11 +158,10 @@ def chunked(
         causal = torch.ones(qc.shape[2], qc.shape[2], dtype=torch.bool, device=q.device).tril()
         gaps = (total.unsqueeze(3) - total.unsqueeze(2)).masked_fill(~causal.unsqueeze(-1), -torch.inf)
         weighted = gaps.exp_() * kc.unsqueeze(2)
-        a_k = (weighted @ kc.unsqueeze(-1)).squeeze(-1).tril(-1)
-        a_q = (weighted @ qc.unsqueeze(-1)).squeeze(-1)
+        a_k, a_q = (weighted @ torch.stack([kc, qc], dim=-1)).unbind(-1)
         decay, tail = total.exp(), (total[:, :, -1:] - total).exp()
         right = bc * (vc - (kc * decay) @ state.transpose(2, 3))
-        u = torch.linalg.solve_triangular(bc * a_k, right, upper=False, unitriangular=True)
+        u = torch.linalg.solve_triangular(bc * a_k.tril(-1), right, upper=False, unitriangular=True)
         outputs.append((qc * decay) @ state.transpose(2, 3) + a_q @ u)
         state = state * decay[:, :, -1:] + u.transpose(2, 3) @ (kc * tail)
     return torch.cat(outputs, dim=2).transpose(1, 2), state

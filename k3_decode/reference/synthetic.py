@@ -9,9 +9,11 @@ import json
 import math
 import pathlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from safetensors.torch import save_file
 from torch import Tensor
 
@@ -20,7 +22,7 @@ from k3_decode.errors import ArgumentError
 from k3_decode.reference.tensors import TORCH_TYPES, TensorSpec, tensor_table
 
 SHARD_BYTES = 5_000_000_000
-"""Largest file written when the number of files is not given."""
+"""Size the files aim at when the number of files is not given."""
 
 MXFP4_RMS = math.sqrt(8.5625)
 """Root mean square of a uniformly drawn e2m1 value."""
@@ -103,14 +105,22 @@ class SyntheticSource:
         return -bound, bound
 
 
-def write_checkpoint(config: K3Config, seed: int, path: pathlib.Path, *, num_shards: int | None = None) -> None:
+def write_checkpoint(
+    config: K3Config,
+    seed: int,
+    path: pathlib.Path,
+    *,
+    num_shards: int | None = None,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> None:
     """Write ``config.json``, the index and the sharded tensor files of a synthetic model.
 
     Args:
         config: The model.
         seed: Seed of the weights.
         path: Folder to write into; made if missing.
-        num_shards: Number of tensor files; by default as many as keep each below 5 GB.
+        num_shards: Number of tensor files; by default as many as keep each near 5 GB or below.
+        on_progress: Called after every tensor drawn with the bytes drawn so far and in all.
 
     Raises:
         ArgumentError: ``num_shards`` is not positive or exceeds the number of tensors.
@@ -121,11 +131,15 @@ def write_checkpoint(config: K3Config, seed: int, path: pathlib.Path, *, num_sha
     if not 1 <= count <= len(table):
         raise ArgumentError("write_checkpoint", "num_shards", expected=f"1..{len(table)}", got=count)
     path.mkdir(parents=True, exist_ok=True)
-    source, weight_map = SyntheticSource(config, seed), {}
+    source, weight_map, done = SyntheticSource(config, seed), {}, 0
     for number, shard in enumerate(_partition(table, count), start=1):
-        file = f"model-{number:05d}-of-{count:06d}.safetensors"
-        save_file({spec.name: source.draw(spec) for spec in shard}, path / file, metadata={"format": "pt"})
-        weight_map.update({spec.name: file for spec in shard})
+        file, tensors = f"model-{number:05d}-of-{count:06d}.safetensors", {}
+        for spec in shard:
+            tensors[spec.name], weight_map[spec.name] = source.draw(spec), file
+            done += spec.nbytes
+            if on_progress is not None:
+                on_progress(done, total)
+        save_file(tensors, path / file, metadata={"format": "pt"})
     index = {"metadata": {"total_size": total}, "weight_map": weight_map}
     (path / "model.safetensors.index.json").write_text(json.dumps(index, indent=2) + "\n", encoding="utf-8")
     (path / "config.json").write_text(json.dumps(config.to_hf(), indent=2) + "\n", encoding="utf-8")
@@ -160,8 +174,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=pathlib.Path, required=True, help="folder to write into")
     parser.add_argument("--shards", type=int, default=None, help="number of tensor files")
     options = parser.parse_args(arguments)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
     try:
-        write_checkpoint(CONFIGS[options.config], options.seed, options.out, num_shards=options.shards)
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            task = progress.add_task(f"writing {options.config}", total=None)
+            write_checkpoint(
+                CONFIGS[options.config], options.seed, options.out, num_shards=options.shards,
+                on_progress=lambda done, total: progress.update(task, completed=done, total=total),
+            )  # fmt: skip
     except ArgumentError as error:
         parser.error(str(error))
     print(f"wrote {options.config} (seed {options.seed}) to {options.out}")

@@ -50,6 +50,16 @@ def test_the_same_seed_gives_the_same_bytes(folder, micro, tmp_path):
         assert (tmp_path / path.name).read_bytes() == path.read_bytes()
 
 
+def test_progress_counts_every_byte_once(micro, tmp_path):
+    seen = []
+    write_checkpoint(micro, 0, tmp_path, on_progress=lambda done, total: seen.append((done, total)))
+    total = sum(spec.nbytes for spec in tensor_table(micro))
+    done = [entry[0] for entry in seen]
+    assert len(seen) == len(tensor_table(micro))
+    assert done == sorted(done)
+    assert seen[-1] == (total, total)
+
+
 def test_seeds_and_names_draw_different_tensors(micro):
     names = ("layers.0.mlp.gate_proj.weight", "layers.0.mlp.up_proj.weight")
     a, b = (spec for spec in tensor_table(micro) if spec.name.endswith(names))
