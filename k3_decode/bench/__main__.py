@@ -41,7 +41,7 @@ def _claim_stdout() -> TextIO:
 def _session(options: argparse.Namespace, answers: TextIO) -> None:
     loaded = load_model(options)
     mode = cast(DecodeMode, options.decode)
-    identity = describe(loaded.model, weights=loaded.weights, mode=mode)
+    identity = describe(loaded.model, weights=loaded.weights, dequantized_experts=loaded.dequantized_experts, mode=mode)
     for answer in Session(loaded.model, mode, identity).run(sys.stdin):
         print(json.dumps(answer, allow_nan=False), file=answers, flush=True)
 

@@ -13,7 +13,7 @@ from k3_decode.reference.model import Form, K3Model, LayerTrace
 from k3_decode.reference.norm import rms_norm
 from k3_decode.reference.weights import MoeWeights
 
-LENGTHS = (3, 21, 40)
+LENGTHS = (2, 17, 33)
 """Tokens of each sequence."""
 
 BLOCK_SIZE = 16

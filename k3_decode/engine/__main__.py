@@ -38,10 +38,22 @@ def _serve(options: argparse.Namespace) -> None:
     loaded = load_model(options)
     mode = cast(DecodeMode, options.decode)
     engine = Engine(loaded.model, config=config, mode=mode)
-    identity = describe(loaded.model, weights=loaded.weights, mode=mode, engine=config)
+    identity = describe(
+        loaded.model,
+        weights=loaded.weights,
+        dequantized_experts=loaded.dequantized_experts,
+        mode=mode,
+        engine=config,
+    )
     name = options.served_model_name or loaded.model.config.name
     app = create_app(engine, model_name=name, identity=identity)
-    serve(app, host=options.host, port=options.port, port_file=options.port_file)
+    serve(
+        app,
+        host=options.host,
+        port=options.port,
+        end_requests=app.state.service.thread.stop,
+        port_file=options.port_file,
+    )
 
 
 def _write_tokenizer(options: argparse.Namespace) -> None:

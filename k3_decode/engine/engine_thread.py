@@ -58,7 +58,7 @@ class EngineThread:
         self._thread.start()
 
     async def stop(self) -> None:
-        """End the thread after its current step, and every open request with an error."""
+        """End the thread after its current step, and every open request with an error; twice is fine."""
         self._commands.put(None)
         await asyncio.to_thread(self._thread.join)
         self._fail("the engine is shutting down")

@@ -53,6 +53,7 @@ class Identity(TypedDict):
     engine: dict[str, int]
     dtype: str
     device: str
+    dequantized_experts: bool
     threads: int
     decode: DecodeIdentity
     tokenizer_sha256: str
@@ -64,6 +65,7 @@ def describe(
     model: K3Model,
     *,
     weights: Weights,
+    dequantized_experts: bool,
     mode: DecodeMode,
     specialized: SpecializedPath | None = None,
     engine: EngineConfig | None = None,
@@ -73,6 +75,7 @@ def describe(
     Args:
         model: The model.
         weights: From `synthetic_weights` or `checkpoint_weights`.
+        dequantized_experts: Whether the MXFP4 experts were decoded when the model was loaded.
         mode: Decode path asked for.
         specialized: The specialized path, or None where no kernels are built.
         engine: Limits of the engine; None where no engine runs, as in the bench.
@@ -85,6 +88,7 @@ def describe(
         "engine": {} if engine is None else dataclasses.asdict(engine),
         "dtype": str(model.dtype).removeprefix("torch."),
         "device": str(model.device),
+        "dequantized_experts": dequantized_experts,
         "threads": torch.get_num_threads(),
         "decode": {"mode": mode, "standing_reasons": [str(reason) for reason in reasons]},
         "tokenizer_sha256": ByteTokenizer(config.vocab_size).digest,

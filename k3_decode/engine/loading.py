@@ -20,6 +20,7 @@ class LoadedModel:
 
     model: K3Model
     weights: Weights
+    dequantized_experts: bool
 
 
 def add_model_options(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +60,7 @@ def load_model(options: argparse.Namespace) -> LoadedModel:
         config = CONFIGS[options.config]
         model = K3Model.synthetic(config, options.seed, dtype, device=device, dequantize_experts=dequantize)
         weights = synthetic_weights(config, seed=options.seed)
-    return LoadedModel(model=model, weights=weights)
+    return LoadedModel(model=model, weights=weights, dequantized_experts=dequantize)
 
 
 def _device(name: str) -> torch.device:

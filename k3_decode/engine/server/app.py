@@ -44,15 +44,16 @@ def create_app(engine: Engine, *, model_name: str, identity: Identity) -> FastAP
         identity: What ``/identity`` answers.
     """
 
+    thread = EngineThread(engine)
+
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        thread = EngineThread(engine)
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001
         thread.start()
-        app.state.service = Service(thread=thread, model_name=model_name, started=int(time.time()))
         yield
         await thread.stop()
 
     app = FastAPI(title="k3_decode engine", lifespan=lifespan)
+    app.state.service = Service(thread=thread, model_name=model_name, started=int(time.time()))
     app.state.identity = identity
     errors.install(app)
     for each in (router, completions.router, chat.router, tokenization.router):

@@ -57,8 +57,8 @@ def _response(error: RequestError) -> JSONResponse:
 
 
 def _from_validation(errors: Sequence[Mapping[str, Any]]) -> RequestError:
-    """Turn pydantic's findings into one error about the first of them."""
-    first = errors[0]
+    """Turn pydantic's findings into one error: the deepest, which in a union is the alternative that came closest."""
+    first = max(errors, key=lambda error: len(error["loc"]))
     kind, where = str(first["type"]), [str(part) for part in first["loc"][1:]]
     param = where[0] if where and kind != "json_invalid" else None
     message = f"{'.'.join(where)}: {first['msg']}" if param else str(first["msg"])
