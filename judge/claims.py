@@ -1,115 +1,269 @@
-"""Claims as records: what a pull request says, after `judge.grammar` has read it."""
+"""Reads the fenced ``byogpu-claims`` block of a pull request: a small, strict part of YAML.
 
-from typing import Annotated, Literal
+    ```byogpu-claims
+    - id: decode-speed
+      metric: step_latency_us
+      cells: {batch: [1, 4], context: 64}
+      relation: ">= 1.6x baseline"
+    ```
 
-from pydantic import Field
+Lists, mappings and plain scalars only: no aliases, tags, second documents or repeated keys. Every error names its
+line in the pull request's text. With one error nothing is claimed: half a block is never judged.
+"""
 
-from worker.bundle.record import Count, Identifier, Label, Positive, Record, Text
-from worker.bundle.schema import Metric, Phase
+import re
+from collections.abc import Callable, Sequence
+from typing import TypeVar, get_args
 
-MAX_CLAIMS = 20
-MAX_BLOCK_BYTES = 16_384
+import yaml
+from pydantic import ValidationError
+
+from judge.claim import (
+    MAX_BLOCK_BYTES,
+    MAX_CLAIMS,
+    Acceptance,
+    AtLeast,
+    CellSelector,
+    Claim,
+    ClaimError,
+    ClaimSet,
+    EqualWithin,
+    NaturalAcceptance,
+    NoAcceptance,
+    NoRegression,
+    Relation,
+    SyntheticAcceptance,
+    WithinTolerance,
+)
+from judge.metrics import METRICS, MetricDefinition
+from judge.strict_yaml import BlockError, compose, mapping_of, text_of
+from worker.bundle.record import MAX_SAFE_INTEGER
+from worker.bundle.schema import Phase
+
+MAX_VALUES = 64
+
+__all__ = ["Claim", "ClaimError", "ClaimSet", "parse_block", "parse_claims"]
+
+_OPEN = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[ \t]*byogpu-claims[ \t]*$")
+_IDENTIFIER = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
+_NUMBER = r"(?P<number>[0-9]{1,6}(?:\.[0-9]{1,6})?)"
+_FACTOR = re.compile(rf"(?P<sign>>=|<=) ?{_NUMBER}x baseline")
+_PERCENT = re.compile(rf"(?P<kind>no regression|equal) within {_NUMBER} ?%")
+_SYNTHETIC = re.compile(rf"synthetic {_NUMBER}")
+_FORMS = '">= 1.6x baseline", "<= 0.7x baseline", "no regression within 3%", "equal within 2%", "within tolerance"'
+_FIELDS = ("id", "metric", "cells", "relation", "acceptance", "suite")
+_SELECTORS = tuple(CellSelector.model_fields)
+_Value = TypeVar("_Value", int, str)
 
 
-class AtLeast(Record):
-    """``>= 1.6x baseline``: better by at least that factor, oriented so that above 1 is always better.
+def parse_claims(pull_body: str) -> ClaimSet:
+    """Read the claims of a pull request.
 
-    ``<= 0.625x baseline`` on a metric where lower is better says the same and is stored the same way.
+    Args:
+        pull_body: The pull request's text, as GitHub gives it.
+
+    Returns:
+        Its claims, or what is wrong with them. Without a block: neither.
     """
+    lines = pull_body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    opened = [number for number, line in enumerate(lines) if _OPEN.match(line)]
+    if not opened:
+        return ClaimSet(claims=(), errors=())
+    first = opened[0]
+    match = _OPEN.match(lines[first])
+    fence = match["fence"] if match else "```"
+    closing = re.compile(rf"^ {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*$")
+    last = next((n for n in range(first + 1, len(lines)) if closing.match(lines[n])), None)
+    if last is None:
+        return _failed("block_unclosed", "the block has no closing fence", first + 1)
+    further = next((number for number in opened if number > last), None)
+    if further is not None:
+        return _failed("block_repeated", f"there is a claims block on line {first + 1} already", further + 1)
+    return parse_block("\n".join(lines[first + 1 : last]), first_line=first + 2)
 
-    kind: Literal["at_least"]
-    factor: Annotated[float, Field(gt=0)]
 
+def parse_block(text: str, *, first_line: int = 1) -> ClaimSet:
+    """Read the inside of a claims block.
 
-class NoRegression(Record):
-    """``no regression within 3%``: not worse by more than that share of the baseline's value.
-
-    For scores the per cent are points: 3 % is 0.03.
+    Args:
+        text: YAML, without the fences.
+        first_line: Line of the pull request's text on which it begins.
     """
-
-    kind: Literal["no_regression"]
-    within: Annotated[float, Field(gt=0, lt=1)]
-
-
-class EqualWithin(Record):
-    """``equal within 2%``: neither worse nor better by more than that share; points for scores."""
-
-    kind: Literal["equal"]
-    within: Annotated[float, Field(gt=0, lt=1)]
-
-
-class WithinTolerance(Record):
-    """``within tolerance``: every operator case lies inside the tolerance of its own row (numerics only)."""
-
-    kind: Literal["within_tolerance"]
-
-
-Relation = Annotated[AtLeast | NoRegression | EqualWithin | WithinTolerance, Field(discriminator="kind")]
-
-
-class NoAcceptance(Record):
-    """``none``: no speculation."""
-
-    kind: Literal["none"]
+    if len(text.encode("utf-8", "replace")) > MAX_BLOCK_BYTES:
+        return _failed("block_too_large", f"the block has more than {MAX_BLOCK_BYTES} bytes", first_line)
+    try:
+        node = compose(text, first_line)
+    except BlockError as wrong:
+        return _failed(wrong.code, wrong.detail, wrong.line)
+    if not isinstance(node, yaml.SequenceNode) or not node.value:
+        return _failed("not_a_list", "the block is a list of claims, each beginning with '- id:'", first_line)
+    if len(node.value) > MAX_CLAIMS:
+        return _failed("too_many_claims", f"{len(node.value)} claims, {MAX_CLAIMS} are allowed", first_line)
+    claims: list[Claim] = []
+    errors: list[ClaimError] = []
+    for item in node.value:
+        try:
+            claims.append(_claim(item, first_line))
+        except BlockError as wrong:
+            errors.append(_error(wrong.code, wrong.detail, wrong.line))
+    errors += _repeated(claims)
+    return ClaimSet(claims=() if errors else tuple(claims), errors=tuple(errors))
 
 
-class NaturalAcceptance(Record):
-    """``natural``: drafts accepted by the model itself."""
-
-    kind: Literal["natural"]
-
-
-class SyntheticAcceptance(Record):
-    """``synthetic 6``: acceptance simulated at that length."""
-
-    kind: Literal["synthetic"]
-    length: Annotated[float, Field(gt=0)]
-
-
-Acceptance = Annotated[NoAcceptance | NaturalAcceptance | SyntheticAcceptance, Field(discriminator="kind")]
-
-
-class CellSelector(Record):
-    """Which cells a claim is about. None: any. A list: each of them, and none may be missing."""
-
-    batch: tuple[Positive, ...] | None
-    tp: tuple[Positive, ...] | None
-    cp: tuple[Positive, ...] | None
-    context: tuple[Count, ...] | None
-    phase: tuple[Phase, ...] | None
-    speculation: tuple[Literal["none", "natural", "synthetic"], ...] | None
-    task: tuple[Label, ...] | None
-    """Task or operator names, or full ``task/filter/metric`` triples."""
-
-
-class Claim(Record):
-    """One claim of a pull request."""
-
-    id: Identifier
-    metric: Metric
-    cells: CellSelector
-    relation: Relation
-    relation_text: Label
-    """As written."""
-    acceptance: Acceptance | None
-    """None: any, but all cells of one kind."""
-    suite: Identifier | None
-    """Only evidence from this suite counts; None: any published suite."""
-    line: Positive
-    """Line of the pull request's text on which the claim begins."""
+# ------------------------------------------------------------------ claims
+def _claim(node: yaml.Node, first_line: int) -> Claim:
+    line = node.start_mark.line + first_line
+    fields = mapping_of(node, "a claim", _FIELDS, first_line)
+    for name in ("id", "metric", "relation"):
+        if name not in fields:
+            raise BlockError("field_missing", f"a claim needs {name}", line)
+    claim_id = _identifier(fields["id"], "id", first_line)
+    metric = text_of(fields["metric"], "metric", first_line)
+    definition = next((one for name, one in METRICS.items() if name == metric), None)
+    if definition is None:
+        where = fields["metric"].start_mark.line + first_line
+        raise BlockError("metric_unknown", f"no metric {metric[:40]!r}; there are {', '.join(METRICS)}", where)
+    relation_text = text_of(fields["relation"], "relation", first_line)
+    try:
+        return Claim(
+            id=claim_id,
+            metric=definition.metric,
+            cells=_selector(fields.get("cells"), first_line),
+            relation=_relation(relation_text, definition, fields["relation"].start_mark.line + first_line),
+            relation_text=relation_text,
+            acceptance=_acceptance(fields.get("acceptance"), first_line),
+            suite=_identifier(fields["suite"], "suite", first_line) if "suite" in fields else None,
+            line=line,
+        )
+    except ValidationError as error:
+        raise BlockError("claim_invalid", "a text of the claim is too long or not printable", line) from error
 
 
-class ClaimError(Record):
-    """One thing that is wrong with a claims block."""
+def _identifier(node: yaml.Node, what: str, first_line: int) -> str:
+    text = text_of(node, what, first_line)
+    if not _IDENTIFIER.fullmatch(text):
+        rule = "lower-case letters, digits, '.', '_' and '-', at most 80, beginning with a letter or digit"
+        raise BlockError("id_invalid", f"{what} is {rule}", node.start_mark.line + first_line)
+    return text
 
-    code: Identifier
-    detail: Text
-    line: Positive
-    """Line of the pull request's text."""
+
+def _relation(text: str, definition: MetricDefinition, line: int) -> Relation:
+    kind = definition.kind
+    if text == "within tolerance":
+        if kind != "numerics":
+            raise BlockError("relation_unfit", f'"{text}" is for max_relative_error, not {definition.metric}', line)
+        return WithinTolerance(kind="within_tolerance")
+    factor, percent = _FACTOR.fullmatch(text), _PERCENT.fullmatch(text)
+    if factor is None and percent is None:
+        raise BlockError("relation_invalid", f"{text[:60]!r} is not a relation; there are {_FORMS}", line)
+    if kind == "numerics":
+        raise BlockError("relation_unfit", 'claims about max_relative_error say "within tolerance"', line)
+    if percent is not None:
+        share = float(percent["number"]) / 100
+        if not 0 < share < 1:
+            raise BlockError("relation_invalid", "a tolerance lies between 0 and 100 %", line)
+        if percent["kind"] == "equal":
+            return EqualWithin(kind="equal", within=share)
+        return NoRegression(kind="no_regression", within=share)
+    assert factor is not None
+    if kind == "accuracy":
+        forms = '"no regression within 2%" or "equal within 2%"'
+        raise BlockError("relation_unfit", f"claims about scores say {forms}", line)
+    number = float(factor["number"])
+    if not 0.01 <= number <= 1000:
+        raise BlockError("relation_invalid", "a factor lies between 0.01 and 1000", line)
+    if factor["sign"] == "<=":
+        if definition.better == "higher":
+            detail = f"more {definition.metric} is better, so say how much more: '>= 1.2x baseline'"
+            raise BlockError("relation_unfit", detail, line)
+        number = 1 / number
+    return AtLeast(kind="at_least", factor=number)
 
 
-class ClaimSet(Record):
-    """What a pull request claims. With errors there are no claims: half a block is not judged."""
+def _acceptance(node: yaml.Node | None, first_line: int) -> Acceptance | None:
+    if node is None:
+        return None
+    text = text_of(node, "acceptance", first_line)
+    synthetic = _SYNTHETIC.fullmatch(text)
+    if text == "none":
+        return NoAcceptance(kind="none")
+    if text == "natural":
+        return NaturalAcceptance(kind="natural")
+    if synthetic is not None and float(synthetic["number"]) > 0:
+        return SyntheticAcceptance(kind="synthetic", length=float(synthetic["number"]))
+    line = node.start_mark.line + first_line
+    raise BlockError("acceptance_invalid", "acceptance is none, natural, or 'synthetic 6' with its length", line)
 
-    claims: tuple[Claim, ...]
-    errors: tuple[ClaimError, ...]
+
+def _selector(node: yaml.Node | None, first_line: int) -> CellSelector:
+    fields = {} if node is None else mapping_of(node, "cells", _SELECTORS, first_line)
+
+    def numbers(name: str, least: int) -> tuple[int, ...] | None:
+        def number(text: str) -> int | None:
+            value = int(text) if re.fullmatch("[0-9]{1,16}", text) else -1
+            return value if least <= value <= MAX_SAFE_INTEGER else None
+
+        return _values(fields.get(name), name, number, f"whole numbers from {least}", first_line)
+
+    def words(name: str, allowed: Sequence[str]) -> tuple[str, ...] | None:
+        return _values(
+            fields.get(name), name, lambda text: text if text in allowed else None, ", ".join(allowed), first_line
+        )
+
+    phases = words("phase", get_args(Phase))
+    kinds = words("speculation", ("none", "natural", "synthetic"))
+    return CellSelector(
+        batch=numbers("batch", 1),
+        tp=numbers("tp", 1),
+        cp=numbers("cp", 1),
+        context=numbers("context", 0),
+        phase=None if phases is None else tuple(one for one in get_args(Phase) if one in phases),
+        speculation=None if kinds is None else tuple(one for one in ("none", "natural", "synthetic") if one in kinds),
+        task=_values(fields.get("task"), "task", lambda text: text if len(text) <= 200 else None, "names", first_line),
+    )
+
+
+def _values(
+    node: yaml.Node | None, name: str, convert: Callable[[str], _Value | None], expected: str, first_line: int
+) -> tuple[_Value, ...] | None:
+    """One value or a list of distinct values; ``any`` and an absent field are None."""
+    if node is None:
+        return None
+    if isinstance(node, yaml.ScalarNode) and node.value == "any":
+        return None
+    items = node.value if isinstance(node, yaml.SequenceNode) else [node]
+    line = node.start_mark.line + first_line
+    found = []
+    for item in items:
+        value = convert(item.value) if isinstance(item, yaml.ScalarNode) and item.value else None
+        if value is None:
+            where = item.start_mark.line + first_line
+            raise BlockError("cells_invalid", f"{name} is 'any', or one or several of: {expected}", where)
+        found.append(value)
+    if not found or len(found) > MAX_VALUES or len(set(found)) != len(found):
+        raise BlockError("cells_invalid", f"{name} lists from 1 to {MAX_VALUES} different values", line)
+    return tuple(found)
+
+
+def _repeated(claims: Sequence[Claim]) -> list[ClaimError]:
+    errors = []
+    ids: set[str] = set()
+    contents: set[str] = set()
+    for claim in claims:
+        content = claim.model_dump_json(exclude={"id", "line", "relation_text"})
+        if claim.id in ids:
+            errors.append(_error("id_repeated", f"{claim.id} is used twice", claim.line))
+        elif content in contents:
+            errors.append(_error("claim_repeated", f"{claim.id} says the same as an earlier claim", claim.line))
+        ids.add(claim.id)
+        contents.add(content)
+    return errors
+
+
+def _failed(code: str, detail: str, line: int) -> ClaimSet:
+    return ClaimSet(claims=(), errors=(_error(code, detail, line),))
+
+
+def _error(code: str, detail: str, line: int) -> ClaimError:
+    printable = "".join(character if character.isprintable() else "?" for character in detail)
+    return ClaimError(code=code, detail=printable[:1000], line=line)

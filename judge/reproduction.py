@@ -1,4 +1,4 @@
-"""Whether a second run of the same suite came to the same result as the first."""
+"""Whether a second run of the same thing gives the same result: both runs' ratios, cell by cell."""
 
 import math
 from collections.abc import Sequence
@@ -7,118 +7,95 @@ from typing import Literal
 from judge.cells import CellSummary
 from judge.comparability import Difference, differing
 from judge.estimates import Estimate
-from worker.bundle.record import Identifier, Label, Record, Sha256
+from judge.thresholds import REPRODUCTION_TOLERANCE
+from worker.bundle.record import Amount, Identifier, Label, Record, Sha256
 
-TOLERANCE = 0.05
-"""Relative distance between two ratios, or absolute distance between two accuracy differences, that counts as none."""
-
-Outcome = Literal["reproduced", "differs", "inconclusive", "not_comparable"]
+Reproduced = Literal["reproduced", "differs", "undecided"]
 
 
 class ReproducedCell(Record):
-    """One cell of the first run, and what became of it in the second."""
+    """One cell in both runs."""
 
     cell: Identifier
     metric: Label
-    outcome: Outcome
     first: Estimate | None
-    """Candidate against baseline in the first run."""
     second: Estimate | None
-    """The same in the second."""
     differing: tuple[Difference, ...]
-    """Why the two runs cannot be compared here; a = first run."""
+    """Comparability fields in which the runs' baselines or candidates differ, a = first run."""
+    outcome: Reproduced
+    """``undecided``: not comparable, too small, or the intervals do not tell."""
 
 
 class Reproduction(Record):
-    """What ``byogpu reproduce`` prints."""
+    """A result and its repetition."""
 
     first: Sha256
     second: Sha256
-    outcome: Outcome
-    tolerance: float
+    tolerance: Amount
+    """Largest relative difference between the two ratios, or difference in score, that counts as the same."""
+    outcome: Reproduced
+    """``differs`` if any cell does; ``reproduced`` if every cell of the first run is."""
     cells: tuple[ReproducedCell, ...]
     missing: tuple[Identifier, ...]
-    """Cells of the first run that the second does not have."""
+    """Cells of the first run that the second has not."""
 
 
 def reproduction(first: Sequence[CellSummary], second: Sequence[CellSummary], *, ids: tuple[str, str]) -> Reproduction:
-    """Compare the candidate-against-baseline results of two runs, cell by cell.
+    """Hold a second run against the first.
 
-    What is reproduced is the *change*, not the absolute time: two cards of one class differ by more than most changes.
+    A cell is reproduced if the two values lie within the tolerance, and differs if they do not and the intervals stay
+    apart as well.
 
     Args:
-        first: Cells of the run to be reproduced.
-        second: Cells of the new run.
-        ids: Ids of the two bundles.
-
-    Returns:
-        ``differs`` if any cell differs; ``reproduced`` if every comparable cell is, and there is one; else
-        ``inconclusive``, or ``not_comparable`` when no cell could be compared.
+        first: Cells of the first run.
+        second: Cells of its repetition.
+        ids: Their bundle ids.
     """
-    again = {(cell.eval_id, cell.cell.id, cell.cell.metric): cell for cell in second}
-    cells, missing = [], []
-    for cell in first:
-        partner = again.get((cell.eval_id, cell.cell.id, cell.cell.metric))
-        if partner is None:
-            missing.append(cell.cell.id)
-        else:
-            cells.append(_cell(cell, partner))
+    again = {(one.cell.id, one.cell.metric): one for one in second}
+    wanted = [one for one in first if len(one.arms) == 2 and one.kind != "numerics"]
+    both = [(one, again[one.cell.id, one.cell.metric]) for one in wanted if (one.cell.id, one.cell.metric) in again]
+    cells = tuple(_cell(one, other) for one, other in both)
+    missing = [one.cell.id for one in wanted if (one.cell.id, one.cell.metric) not in again]
+    outcomes = {cell.outcome for cell in cells}
+    outcome: Reproduced = "undecided"
+    if "differs" in outcomes:
+        outcome = "differs"
+    elif outcomes == {"reproduced"} and not missing:
+        outcome = "reproduced"
     return Reproduction(
         first=ids[0],
         second=ids[1],
-        outcome=_overall([cell.outcome for cell in cells]),
-        tolerance=TOLERANCE,
-        cells=tuple(cells),
-        missing=tuple(missing),
+        tolerance=REPRODUCTION_TOLERANCE,
+        outcome=outcome,
+        cells=cells,
+        missing=tuple(dict.fromkeys(missing)),
     )
 
 
 def _cell(first: CellSummary, second: CellSummary) -> ReproducedCell:
-    differences = _differences(first, second)
-    return ReproducedCell(
-        cell=first.cell.id,
-        metric=first.cell.metric,
-        outcome="not_comparable" if differences else _outcome(first.estimate, second.estimate),
-        first=first.estimate,
-        second=second.estimate,
-        differing=differences,
-    )
-
-
-def _differences(first: CellSummary, second: CellSummary) -> tuple[Difference, ...]:
-    found: dict[str, Difference] = {}
-    for cell in (first, second):
-        found |= {one.field: one for one in cell.differing}
+    differences: list[Difference] = []
     for arm in first.arms:
         other = second.arm(arm.arm)
         if other is not None:
-            found |= {one.field: one for one in differing(arm.key, other.key)}
-    return tuple(found.values())
+            differences += differing(arm.key, other.key)
+    outcome: Reproduced = "undecided"
+    if not differences and first.estimate is not None and second.estimate is not None:
+        outcome = _outcome(first.estimate, second.estimate)
+    return ReproducedCell(
+        cell=first.cell.id,
+        metric=first.cell.metric,
+        first=first.estimate,
+        second=second.estimate,
+        differing=tuple(dict.fromkeys(differences)),
+        outcome=outcome,
+    )
 
 
-def _outcome(first: Estimate | None, second: Estimate | None) -> Outcome:
-    if first is None or second is None or first.kind != second.kind:
-        return "inconclusive"
-    distance = abs(_place(second.value, first.kind) - _place(first.value, first.kind))
-    reach = math.hypot(_half_width(first), _half_width(second))
-    limit = math.log1p(TOLERANCE) if first.kind == "ratio" else TOLERANCE
-    if distance + reach <= limit:
+def _outcome(first: Estimate, second: Estimate) -> Reproduced:
+    if first.kind == "difference":
+        within = abs(first.value - second.value) <= REPRODUCTION_TOLERANCE
+    else:
+        within = abs(math.log(first.value / second.value)) <= math.log1p(REPRODUCTION_TOLERANCE)
+    if within:
         return "reproduced"
-    return "differs" if distance - reach > limit else "inconclusive"
-
-
-def _half_width(estimate: Estimate) -> float:
-    return abs(_place(estimate.high, estimate.kind) - _place(estimate.low, estimate.kind)) / 2
-
-
-def _place(value: float, kind: Literal["ratio", "difference"]) -> float:
-    return math.log(value) if kind == "ratio" else value
-
-
-def _overall(outcomes: Sequence[Outcome]) -> Outcome:
-    if "differs" in outcomes:
-        return "differs"
-    compared = [outcome for outcome in outcomes if outcome != "not_comparable"]
-    if not compared:
-        return "not_comparable"
-    return "reproduced" if all(outcome == "reproduced" for outcome in compared) else "inconclusive"
+    return "differs" if first.high < second.low or second.high < first.low else "undecided"

@@ -48,11 +48,11 @@ def ratio(
     """
     if min(len(baseline), len(candidate)) < MIN_BLOCKS or not _positive(baseline) or not _positive(candidate):
         return None
-    worse, better = (candidate, baseline) if definition.better == "lower" else (baseline, candidate)
-    quantiles = sketch(np.exp(bootstrap_log_ratio(worse, better, seed=seed)))
+    below, above = (candidate, baseline) if definition.better == "lower" else (baseline, candidate)
+    quantiles = sketch(np.exp(bootstrap_log_ratio(below, above, seed=seed)))
     return Estimate(
         kind="ratio",
-        value=float(np.median(np.concatenate(better)) / np.median(np.concatenate(worse))),
+        value=float(np.median(np.concatenate(above)) / np.median(np.concatenate(below))),
         low=value_at(quantiles, ALPHA),
         high=value_at(quantiles, 1 - ALPHA),
         method="block_bootstrap",
@@ -60,9 +60,22 @@ def ratio(
     )
 
 
+def kept_blocks(evidence: Evidence, cell: MeasuredCell) -> dict[ArmName, Integers]:
+    """Measured blocks of each arm in the order of time, without those left out for throttling."""
+    measured = spans(evidence, cell, purpose="measure")
+    return _kept(measured, exclusion(evidence, cell, measured))
+
+
 def seed_of(*parts: str) -> int:
     """A seed that depends on nothing but what is compared: the same bundle always gives the same interval."""
     return zlib.crc32("\n".join(parts).encode())
+
+
+def _kept(measured: Sequence[Span], left_out: Exclusion) -> dict[ArmName, Integers]:
+    return {
+        arm: np.array([s.block for s in measured if s.arm == arm and s.block not in left_out.blocks], dtype=np.int64)
+        for arm in ARMS
+    }
 
 
 def _summary(evidence: Evidence, cell: MeasuredCell) -> CellSummary:
@@ -79,10 +92,7 @@ def _speed(evidence: Evidence, cell: MeasuredCell) -> CellSummary:
     definition, floors = METRICS[cell.cell.metric], evidence.floors
     measured = spans(evidence, cell, purpose="measure")
     left_out = exclusion(evidence, cell, measured)
-    order = {
-        arm: np.array([s.block for s in measured if s.arm == arm and s.block not in left_out.blocks], dtype=np.int64)
-        for arm in ARMS
-    }
+    order = _kept(measured, left_out)
     found = {arm: one for arm in ARMS if (one := series(evidence, cell, arm)) is not None}
     blocks = {arm: one.blocks(order[arm]) for arm, one in found.items()}
     arms = tuple(

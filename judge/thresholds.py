@@ -71,3 +71,7 @@ SCORE_TOLERANCE = 1e-6
 
 MIN_DOCUMENTS_FOR_VARIETY = 8
 """Documents from which an arm that answers all of them alike is remarked on."""
+
+# ------------------------------------------------------------------ reproduction
+REPRODUCTION_TOLERANCE = 0.05
+"""Largest relative difference between two runs' ratios, or difference in score, that counts as the same result."""
