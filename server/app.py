@@ -55,6 +55,7 @@ _IDENTITY: Mapping[str, Any] = {
     "openapi_url": "/api/v1/openapi.json",
     "docs_url": None,  # its page loads scripts from elsewhere
     "redoc_url": None,
+    "redirect_slashes": False,
     "generate_unique_id_function": lambda route: route.name,
 }
 

@@ -29,8 +29,10 @@ async def chunks(request: Request, *, limit: int) -> AsyncIterator[bytes]:
     """
     if request.headers.get("content-encoding", "identity").strip().lower() != "identity":
         raise AppError("unsupported_media_type", "Send the body as it is, without a Content-Encoding.")
-    declared = request.headers.get("content-length")
-    if declared is not None and int(declared) > limit:  # the HTTP parser has refused anything but digits
+    declared = request.headers.get("content-length", "0")
+    if not (declared.isascii() and declared.isdigit()):
+        raise AppError("header_invalid", "Content-Length is not a number.")
+    if int(declared[:20]) > limit:
         raise AppError("body_too_large", f"At most {limit} bytes are taken here, {declared[:20]} were announced.")
     received = 0
     async for chunk in request.stream():

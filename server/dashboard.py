@@ -28,6 +28,8 @@ def mount(app: FastAPI, folder: Path) -> None:
     def get_dashboard(path: str) -> Response:
         if path.split("/", 1)[0] == "api":
             raise AppError("not_found", "There is no such API address.")
+        if "\0" in path:
+            raise AppError("not_found", "There is no such page.")
         found = (root / path).resolve()
         if path and found.is_relative_to(root) and found.is_file():
             caching = _FOREVER if found.parent.name == "assets" else _FRESH

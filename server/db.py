@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, DateTime, Dialect, Engine, create_engine, event, text
+from sqlalchemy import Connection, DateTime, Dialect, Engine, create_engine, event
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 from sqlalchemy.types import TypeDecorator
 
@@ -50,28 +50,21 @@ class Database:
 
     def __init__(self, url: str) -> None:
         self.engine = _engine(url)
+        self._writer = self.engine.execution_options(**{_WRITE: True})
+        postgres = self.engine.dialect.name == "postgresql"
+        self._reader = self.engine.execution_options(isolation_level="REPEATABLE READ") if postgres else self.engine
 
     @contextmanager
     def read(self) -> Iterator[Session]:
         """Open a session that only reads."""
-        with Session(self.engine, expire_on_commit=False) as session:
+        with Session(self._reader, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def write(self) -> Iterator[Session]:
         """Open a session that commits at the end of the block, or rolls back if the block raises."""
-        writer = self.engine.execution_options(**{_WRITE: True})
-        with Session(writer, expire_on_commit=False) as session, session.begin():
+        with Session(self._writer, expire_on_commit=False) as session, session.begin():
             yield session
-
-    def ping(self) -> None:
-        """Ask the database for a sign of life.
-
-        Raises:
-            OperationalError: It gives none.
-        """
-        with self.engine.connect() as connection:
-            connection.execute(text("SELECT 1"))
 
     def close(self) -> None:
         """Close every pooled connection."""
@@ -83,7 +76,6 @@ def inserter(session: Session) -> Any:
     return postgresql.insert if session.get_bind().dialect.name == "postgresql" else sqlite.insert
 
 
-DatabaseDownError = OperationalError
 ConflictError = IntegrityError
 
 

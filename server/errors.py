@@ -3,6 +3,7 @@
 `CODES` is the registry: an error without an entry here cannot be raised. docs/errors.md is generated from it.
 """
 
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -11,7 +12,11 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+
+_log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -38,15 +43,14 @@ CODES: Mapping[str, Code] = {
     "admin_disabled": Code(403, "Administrative routes are closed: no admin token is configured"),
     "not_found": Code(404, "There is nothing at this address"),
     "method_not_allowed": Code(405, "This address does not answer to this method"),
-    "request_timeout": Code(408, "The request's body did not arrive in time"),
-    "length_required": Code(411, "Content-Length is missing"),
     "body_too_large": Code(413, "The body is larger than this address takes"),
     "unsupported_media_type": Code(415, "The body's media type or encoding is not taken here"),
     "json_invalid": Code(422, "The body is not strict JSON"),
     "body_invalid": Code(422, "The body does not have the documented shape"),
     "request_refused": Code(400, "The request was refused"),
+    "client_gone": Code(400, "The client went away before its body was complete"),
     "internal_error": Code(500, "The server failed; the same request may work later"),
-    "unavailable": Code(503, "A part of the service is down"),
+    "unavailable": Code(503, "The database cannot be reached; the same request will work later"),
     # manifests and envelopes
     "manifest_too_large": Code(413, "The manifest is too large"),
     "manifest_invalid": Code(422, "The manifest does not have the documented shape"),
@@ -72,7 +76,6 @@ CODES: Mapping[str, Code] = {
     "bundle_quarantined": Code(403, "The bundle is quarantined; its contents are not shown"),
     "blob_not_found": Code(404, "No validated bundle holds this blob"),
     "pull_not_found": Code(404, "No such pull request is known here"),
-    "suite_not_found": Code(404, "No such suite is published"),
     # nodes
     "key_invalid": Code(422, "The public key is not an ed25519 key"),
     "node_conflict": Code(409, "The key is registered with another owner"),
@@ -211,6 +214,15 @@ def install(app: FastAPI, *, on_refusal: Callable[[Request, AppError], None]) ->
         code = _FRAMEWORK.get(error.status_code, "internal_error" if error.status_code >= 500 else "request_refused")
         detail = f"{request.method} {request.url.path[:200]}: {error.detail}"
         return refuse(request, AppError(code, detail, headers=error.headers))
+
+    @app.exception_handler(ClientDisconnect)
+    def on_disconnect(request: Request, error: ClientDisconnect) -> Response:  # noqa: ARG001
+        return refuse(request, AppError("client_gone", "Nothing was kept."))
+
+    @app.exception_handler(OperationalError)
+    def on_database_down(request: Request, error: OperationalError) -> Response:
+        _log.error("%s %s: the database cannot be reached", request.method, request.url.path, exc_info=error)
+        return problem(AppError("unavailable", "Try again in a while.", headers={"Retry-After": "5"}))
 
     @app.exception_handler(Exception)
     def on_surprise(request: Request, error: Exception) -> Response:  # noqa: ARG001

@@ -50,7 +50,7 @@ def get_ready(services: InService, response: Response) -> Readiness:
     waiting = dead = 0
     try:
         with services.database.read() as session:
-            states = dict(session.execute(select(Task.state, func.count()).group_by(Task.state)).tuples())
+            states = dict(session.execute(select(Task.state, func.count()).group_by(Task.state)).all())
         waiting, dead = states.get("queued", 0) + states.get("running", 0), states.get("dead", 0)
         database = True
     except SQLAlchemyError:

@@ -21,6 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.sqlite import INTEGER as SQLITE_INTEGER
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from judge.report import Conclusion
 from server.db import UtcDateTime
 
 UploadState = Literal["open", "complete", "expired"]
@@ -29,6 +30,7 @@ SignatureState = Literal["absent", "valid", "invalid", "unknown_key"]
 TaskState = Literal["queued", "running", "done", "dead"]
 PostState = Literal["pending", "sent", "superseded", "dead"]
 PullState = Literal["open", "closed"]
+Origin = Literal["measured", "imported"]
 
 _NAMES = {
     "ix": "ix_%(column_0_N_label)s",
@@ -68,7 +70,11 @@ class Pull(Table):
     """A pull request as last read from GitHub."""
 
     __tablename__ = "pull"
-    __table_args__ = (UniqueConstraint("repository_id", "number"), _one_of("state", PullState))
+    __table_args__ = (
+        UniqueConstraint("repository_id", "number"),
+        Index("ix_pull_seen", "seen_at", "id"),
+        _one_of("state", PullState),
+    )
 
     id: Mapped[int] = mapped_column(_Serial, primary_key=True)
     repository_id: Mapped[int] = mapped_column(ForeignKey("repository.id"))
@@ -124,7 +130,7 @@ class Bundle(Table):
     head_sha: Mapped[str | None] = mapped_column(_Digest)
     suite: Mapped[str | None] = mapped_column(String(100))
     """``id/version``, for lists."""
-    origin: Mapped[str] = mapped_column(_State)
+    origin: Mapped[Origin] = mapped_column(_State)
     size_bytes: Mapped[int] = mapped_column(BigInteger)
 
     signature: Mapped[SignatureState] = mapped_column(_State)
@@ -206,7 +212,7 @@ class Post(Table):
     """Of the payload: the same words are not said twice."""
     payload: Mapped[str] = mapped_column(Text)
     """A `server.github` CheckPayload."""
-    conclusion: Mapped[str] = mapped_column(_State)
+    conclusion: Mapped[Conclusion] = mapped_column(_State)
     title: Mapped[str] = mapped_column(Text)
     state: Mapped[PostState] = mapped_column(_State)
     attempts: Mapped[int]

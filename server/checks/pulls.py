@@ -131,7 +131,7 @@ def store(session: Session, services: Services, seen: Seen, *, actor: audit.Acto
         **learnt,
     }
     pull = insert(Pull).values(repository_id=seen.repository_id, number=seen.number, **first)
-    pull_id = session.scalars(
+    pull_id: int = session.scalars(
         pull.on_conflict_do_update(index_elements=["repository_id", "number"], set_=learnt).returning(Pull.id)
     ).one()
     enqueue(session, "refresh", str(pull_id), now=now)

@@ -34,7 +34,7 @@ def check(session: Session, envelope: bytes | None, manifest_bytes: bytes) -> Si
         return Signature("absent", None)
     try:
         claimed = key_ids(envelope)
-        known = dict(session.execute(select(Node.key_id, Node.public_key).where(Node.key_id.in_(claimed))).tuples())
+        known = dict(session.execute(select(Node.key_id, Node.public_key).where(Node.key_id.in_(claimed))).all())
         return Signature("valid", verify(envelope, manifest_bytes, known))
     except BundleError as error:
         if error.code == "envelope_invalid":

@@ -43,7 +43,7 @@ def give_up(session: Session, services: Services, bundle_id: str, detail: str) -
     session.execute(
         update(Bundle)
         .where(Bundle.id == bundle_id, Bundle.validation_state.in_(("pending", "running")))
-        .values(validation_state="error", validation_detail=detail)
+        .values(validation_state="error", validation_detail="Validation failed on our side; an operator has to look.")
     )
     audit.record(session, at=services.clock(), actor="service", action="bundle.error", target=bundle_id, detail=detail)
 
@@ -65,15 +65,14 @@ def _begin(session: Session, services: Services, bundle_id: str) -> bool:
 def _end(
     session: Session, services: Services, bundle_id: str, assessment: Assessment, signed: signatures.Signature
 ) -> bool:
-    detail = ""
-    if assessment.validity == "quarantined":
-        detail = "; ".join(one.title for one in assessment.findings if one.effect == "quarantines")[:500]
+    suspicions = dict.fromkeys(one.title for one in assessment.findings if one.effect == "quarantines")
+    state = "quarantined" if suspicions else assessment.validity  # also when invalid: its contents stay unseen
     moved = session.execute(
         update(Bundle)
         .where(Bundle.id == bundle_id, Bundle.validation_state == "running")
         .values(
-            validation_state=assessment.validity,
-            validation_detail=detail,
+            validation_state=state,
+            validation_detail="; ".join(suspicions)[:500],
             validated_at=services.clock(),
             signature=signed.state,
             node_key_id=signed.key_id,
@@ -88,7 +87,7 @@ def _end(
         session,
         at=services.clock(),
         actor="service",
-        action=f"bundle.{assessment.validity}",
+        action=f"bundle.{state}",
         target=bundle_id,
         detail=f"{len(assessment.findings)} findings, trust {assessment.trust.level}",
     )

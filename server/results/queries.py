@@ -202,7 +202,7 @@ def bundle_refs(session: Session, bundles: Sequence[Bundle], *, public_url: str)
         for row in session.scalars(select(AssessmentRow).where(AssessmentRow.bundle_id.in_(ids)))
     }
     keys = {bundle.node_key_id for bundle in bundles}
-    owners = dict(session.execute(select(Node.key_id, Node.owner).where(Node.key_id.in_(keys))).tuples())
+    owners = dict(session.execute(select(Node.key_id, Node.owner).where(Node.key_id.in_(keys))).all())
     return [_bundle_ref(bundle, counts, owners, public_url=public_url) for bundle in bundles]
 
 
@@ -256,7 +256,7 @@ def _bundle_ref(
     )
 
 
-def _bundles_of(pull: Pull) -> Select[tuple[Bundle]]:
+def _bundles_of(pull: Pull) -> Select[Bundle]:
     return select(Bundle).where(
         Bundle.repository_id == pull.repository_id,
         Bundle.pull_number == pull.number,

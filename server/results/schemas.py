@@ -1,7 +1,5 @@
 """What the dashboard reads. Records of `judge` and of the bundle format appear in it unchanged."""
 
-from typing import Literal
-
 from pydantic import AwareDatetime
 
 from judge.assess import Assessment
@@ -12,7 +10,7 @@ from judge.report import Conclusion
 from judge.rules import Effect, Family, Severity
 from judge.trust import TrustLevel
 from judge.verdict import Outcome, Verdict
-from server.models import PostState, SignatureState, UploadState, ValidationState
+from server.models import Origin, PostState, SignatureState, UploadState, ValidationState
 from server.pulls import PullRef
 from worker.bundle import Manifest
 from worker.bundle.record import CommitSha, Count, Positive, Record, RepositoryName, Sha256
@@ -48,7 +46,7 @@ class BundleRef(Record):
     """A bundle in short."""
 
     bundle_id: Sha256
-    origin: Literal["measured", "imported"]
+    origin: Origin
     repository_id: Positive | None
     """As the manifest says; null: unknown, or no pull request."""
     repository: RepositoryName | None

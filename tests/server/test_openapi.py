@@ -1,0 +1,75 @@
+"""The published description: complete, and the one of this code."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.app import describe_service
+from server.errors import CODES, MEDIA_TYPE
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    return describe_service()
+
+
+def operations(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield f"{method} {path}", operation
+
+
+def test_the_committed_description_is_this_one(document: dict[str, Any]) -> None:
+    committed = json.loads((ROOT / "docs" / "openapi.json").read_text(encoding="utf-8"))
+    assert committed == document, "run: python -m server.openapi > docs/openapi.json"
+
+
+def test_every_route_is_explained(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        assert operation["summary"], name
+        assert operation["description"], name
+        for parameter in operation.get("parameters", []):
+            assert parameter["in"] == "path" or parameter.get("description"), (name, parameter["name"])
+
+
+def test_every_answer_has_a_schema(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        for status, response in operation["responses"].items():
+            if status == "304":
+                continue
+            assert response["content"], (name, status)
+            for media_type, content in response["content"].items():
+                assert content["schema"], (name, status)
+                if status[0] in "45" and status != "503":
+                    assert media_type == MEDIA_TYPE, (name, status)
+
+
+def test_every_refusal_has_examples_with_registered_codes(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        for status, response in operation["responses"].items():
+            for example in response["content"].get(MEDIA_TYPE, {}).get("examples", {}) if status[0] in "45" else ():
+                assert str(CODES[example].status) == status, (name, example)
+        assert "500" in operation["responses"], name
+
+
+def test_every_body_has_an_example(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        for media_type, content in operation.get("requestBody", {}).get("content", {}).items():
+            assert media_type == "application/octet-stream" or content["examples"], name
+
+
+def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
+    text = json.dumps(document)
+    referred = set(re.findall(r'"#/components/schemas/([^"]+)"', text))
+    assert referred <= set(document["components"]["schemas"])
+    assert not {name for name in referred if not name.isalnum()}
+
+
+def test_the_frameworks_own_errors_are_gone(document: dict[str, Any]) -> None:
+    assert "HTTPValidationError" not in json.dumps(document)
