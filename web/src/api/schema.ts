@@ -1,0 +1,3462 @@
+// Generated from docs/openapi.json by `npm run types`. Do not edit.
+
+export interface paths {
+    readonly "/api/v1/blobs/{sha256}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Download a raw file
+         * @description A blob of a validated bundle: raw rows, logs, tool output.
+         */
+        readonly get: operations["get_blob"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/blobs/{sha256}/parts/{number}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Upload one part of a blob
+         * @description Take one part in, in any order, as often as needed; the newest whole one counts.
+         */
+        readonly put: operations["put_part"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/bundles": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List bundles
+         * @description Bundles whose upload is complete, newest first.
+         */
+        readonly get: operations["list_bundles"];
+        readonly put?: never;
+        /**
+         * Register a bundle's manifest
+         * @description Take a manifest in and say which blobs to upload, part by part.
+         *
+         *     The bundle's id is the SHA-256 of the manifest's bytes. Posting the same manifest again answers 200 with what is
+         *     still missing: that is how an interrupted upload goes on.
+         */
+        readonly post: operations["post_bundle"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/bundles/{bundle_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a bundle
+         * @description State, trust, manifest, findings, recomputed cells, and where to download the raw files.
+         */
+        readonly get: operations["get_bundle"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/bundles/{bundle_id}/envelope": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Download a signature
+         * @description The DSSE envelope as canonical JSON; any DSSE implementation verifies it.
+         */
+        readonly get: operations["get_envelope"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/bundles/{bundle_id}/manifest": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Download a manifest
+         * @description The manifest, byte for byte.
+         */
+        readonly get: operations["get_manifest"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/bundles/{bundle_id}/status": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Ask where a bundle stands
+         * @description Say what is missing, or how far validation has come. Light enough to poll every second.
+         */
+        readonly get: operations["get_status"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/bundles/{bundle_id}/submit": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Submit a bundle for validation
+         * @description Verify that every blob is here and whole, and ask for validation. Submitting again changes nothing.
+         */
+        readonly post: operations["submit_bundle"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/compare": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Compare two bundles
+         * @description Which numbers of two bundles may be compared, what comes out, and which field stands in the way elsewhere.
+         */
+        readonly get: operations["compare_bundles"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/github/webhooks": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Receive a webhook delivery
+         * @description Verify a delivery and act on it once. GitHub's events that nothing here needs are answered and ignored.
+         */
+        readonly post: operations["receive_webhook"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/metrics": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the metrics
+         * @description What every metric means, its unit and its direction.
+         */
+        readonly get: operations["list_metrics"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/nodes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Register a node's public key
+         * @description Make bundles signed by this key count as signed. Registering the same key and owner again changes nothing.
+         */
+        readonly post: operations["post_node"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/pulls": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List pull requests
+         * @description Pull requests known here with the outcomes of their claims, the last touched first.
+         */
+        readonly get: operations["list_pulls"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/pulls/{owner}/{name}/{number}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a pull request
+         * @description Claims, their verdicts, the evidence behind them, and the check on GitHub.
+         */
+        readonly get: operations["get_pull"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/pulls/{owner}/{name}/{number}/sync": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Read a pull request from GitHub now
+         * @description Make a pull request known, or bring it up to date, and judge its claims. For installations without webhooks.
+         */
+        readonly post: operations["sync_pull"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/rules": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the rules
+         * @description Every rule a bundle is checked by, with why it matters and what to do about a finding.
+         */
+        readonly get: operations["list_rules"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/suites": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the suites
+         * @description Every published suite: what it runs, and how little is too little.
+         */
+        readonly get: operations["list_suites"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/health": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Is the process alive?
+         * @description Answers as long as the process does; touches nothing else.
+         */
+        readonly get: operations["get_health"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/ready": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Can the service work?
+         * @description Try the database, the blob store and the task queue.
+         */
+        readonly get: operations["get_ready"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * Accuracy
+         * @description lm-eval tasks on local data, both arms, every document kept.
+         */
+        readonly Accuracy: {
+            /** Concurrency */
+            readonly concurrency: number;
+            /** Id */
+            readonly id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "accuracy";
+            /** Minimum Documents */
+            readonly minimum_documents: number;
+            /** Tasks */
+            readonly tasks: readonly string[];
+            /** Time Limit S */
+            readonly time_limit_s: number;
+        };
+        /**
+         * Arm
+         * @description One side of the comparison.
+         */
+        readonly Arm: {
+            /** Chat Template Digest */
+            readonly chat_template_digest: string | "unknown" | null;
+            readonly code: components["schemas"]["CodeIdentity"];
+            /** Draft Digest */
+            readonly draft_digest: string | "unknown" | null;
+            /** Engine Config */
+            readonly engine_config: readonly components["schemas"]["ConfigEntry"][];
+            /** Image Digest */
+            readonly image_digest: string | "unknown";
+            /** Ledgers */
+            readonly ledgers: readonly components["schemas"]["PathLedger"][] | "unknown";
+            /** Model */
+            readonly model: string | "unknown";
+            /**
+             * Name
+             * @enum {string}
+             */
+            readonly name: "baseline" | "candidate";
+            /** Quantization */
+            readonly quantization: string | "unknown";
+            /** Tokenizer Digest */
+            readonly tokenizer_digest: string | "unknown";
+            /** Weights Digest */
+            readonly weights_digest: string | "unknown";
+        };
+        /**
+         * ArmSummary
+         * @description One arm of one cell, recomputed.
+         */
+        readonly ArmSummary: {
+            /**
+             * Arm
+             * @enum {string}
+             */
+            readonly arm: "baseline" | "candidate";
+            /** Blocks */
+            readonly blocks: number;
+            /** Failed */
+            readonly failed: number;
+            readonly key: components["schemas"]["ComparabilityKey"];
+            /** P10 */
+            readonly p10: number | null;
+            /** P90 */
+            readonly p90: number | null;
+            /** P99 */
+            readonly p99: number | null;
+            /** Path */
+            readonly path: components["schemas"]["PathShare"] | "unknown" | null;
+            /** Samples */
+            readonly samples: number;
+            /** Seconds */
+            readonly seconds: number | null;
+            /** Value */
+            readonly value: number | null;
+        };
+        /**
+         * Assessment
+         * @description Everything the service keeps of a bundle for judging claims; stored and read back without the raw rows.
+         */
+        readonly Assessment: {
+            /** Bundle Id */
+            readonly bundle_id: string;
+            /** Cells */
+            readonly cells: readonly components["schemas"]["CellSummary"][];
+            /** Duration S */
+            readonly duration_s: number | null;
+            /** Findings */
+            readonly findings: readonly components["schemas"]["Finding"][];
+            /** Hardware */
+            readonly hardware: string | "unknown";
+            /** Head Sha */
+            readonly head_sha: string | "unknown";
+            /** Origin */
+            readonly origin: components["schemas"]["Measured"] | components["schemas"]["Imported"];
+            /** Paths */
+            readonly paths: readonly components["schemas"]["SamePath"][];
+            /** Rules Applied */
+            readonly rules_applied: number;
+            /** Suite Id */
+            readonly suite_id: string | null;
+            /** Thresholds Version */
+            readonly thresholds_version: number;
+            /** Tries */
+            readonly tries: number;
+            readonly trust: components["schemas"]["TrustLevel"];
+            /**
+             * Validity
+             * @enum {string}
+             */
+            readonly validity: "valid" | "invalid" | "quarantined";
+        };
+        /**
+         * AtLeast
+         * @description ``>= 1.6x baseline``: better by at least that factor, oriented so that above 1 is always better.
+         *
+         *     ``<= 0.625x baseline`` on a metric where lower is better says the same and is stored the same way.
+         */
+        readonly AtLeast: {
+            /** Factor */
+            readonly factor: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "at_least";
+        };
+        /**
+         * Attempt
+         * @description An earlier try at this run on this node, also an abandoned one.
+         */
+        readonly Attempt: {
+            /** Detail */
+            readonly detail: string;
+            /** Number */
+            readonly number: number;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            readonly outcome: "completed" | "failed" | "abandoned";
+            /**
+             * Started At
+             * Format: date-time
+             */
+            readonly started_at: string;
+        };
+        /**
+         * BandwidthProbe
+         * @description Read-only memory bandwidth seen by this run; raw samples, GB/s (10^9 bytes).
+         */
+        readonly BandwidthProbe: {
+            /**
+             * Device
+             * @enum {string}
+             */
+            readonly device: "gpu" | "cpu";
+            /** Read Gb Per S */
+            readonly read_gb_per_s: readonly number[];
+        };
+        /**
+         * Block
+         * @description One stretch of measurement by one arm, in the order in which it ran.
+         */
+        readonly Block: {
+            /**
+             * Arm
+             * @enum {string}
+             */
+            readonly arm: "baseline" | "candidate";
+            /** Index */
+            readonly index: number;
+            /**
+             * Purpose
+             * @enum {string}
+             */
+            readonly purpose: "measure" | "drift";
+        };
+        /**
+         * BundleList
+         * @description One page of bundles whose upload is complete, newest first.
+         */
+        readonly BundleList: {
+            /** Items */
+            readonly items: readonly components["schemas"]["BundleRef"][];
+            /** Next Cursor */
+            readonly next_cursor: string | null;
+        };
+        /**
+         * BundlePage
+         * @description Everything about one bundle.
+         */
+        readonly BundlePage: {
+            readonly assessment: components["schemas"]["Assessment"] | null;
+            readonly bundle: components["schemas"]["BundleRef"];
+            /** Files */
+            readonly files: readonly components["schemas"]["FileDownload"][];
+            readonly manifest: components["schemas"]["Manifest"] | null;
+            readonly pull: components["schemas"]["PullRef"] | null;
+            /** Stale */
+            readonly stale: boolean;
+        };
+        /**
+         * BundlePost
+         * @description Body of ``POST /api/v1/bundles``.
+         */
+        readonly BundlePost: {
+            /** @default null */
+            readonly envelope: components["schemas"]["Envelope"] | null;
+            /** Manifest */
+            readonly manifest: string;
+        };
+        /**
+         * BundleReceipt
+         * @description Where a bundle stands. The same for a repeated request.
+         */
+        readonly BundleReceipt: {
+            /** Bundle Id */
+            readonly bundle_id: string;
+            /** Missing */
+            readonly missing: readonly components["schemas"]["MissingBlob"][];
+            /** Trust Level */
+            readonly trust_level: number | null;
+            /**
+             * Upload State
+             * @enum {string}
+             */
+            readonly upload_state: "open" | "complete" | "expired";
+            /** Url */
+            readonly url: string;
+            /**
+             * Validation State
+             * @enum {string}
+             */
+            readonly validation_state: "pending" | "running" | "valid" | "invalid" | "quarantined" | "error";
+        };
+        /**
+         * BundleRef
+         * @description A bundle in short.
+         */
+        readonly BundleRef: {
+            /** Bundle Id */
+            readonly bundle_id: string;
+            /** Completed At */
+            readonly completed_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            readonly created_at: string;
+            readonly findings: components["schemas"]["FindingCounts"] | null;
+            /** Head Sha */
+            readonly head_sha: string | null;
+            /** Node Key Id */
+            readonly node_key_id: string | null;
+            /** Node Owner */
+            readonly node_owner: string | null;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            readonly origin: "measured" | "imported";
+            /** Pull Number */
+            readonly pull_number: number | null;
+            /** Repository */
+            readonly repository: string | null;
+            /** Repository Id */
+            readonly repository_id: number | null;
+            /**
+             * Signature
+             * @enum {string}
+             */
+            readonly signature: "absent" | "valid" | "invalid" | "unknown_key";
+            /** Size Bytes */
+            readonly size_bytes: number;
+            /** Suite */
+            readonly suite: string | null;
+            readonly trust: components["schemas"]["TrustLevel"] | null;
+            /**
+             * Upload State
+             * @enum {string}
+             */
+            readonly upload_state: "open" | "complete" | "expired";
+            /** Url */
+            readonly url: string;
+            /** Validated At */
+            readonly validated_at: string | null;
+            /** Validation Detail */
+            readonly validation_detail: string;
+            /**
+             * Validation State
+             * @enum {string}
+             */
+            readonly validation_state: "pending" | "running" | "valid" | "invalid" | "quarantined" | "error";
+        };
+        /**
+         * Cell
+         * @description One coordinate at which arms can be compared. Raw rows name it by ``id``.
+         */
+        readonly Cell: {
+            /** Arms */
+            readonly arms: readonly ("baseline" | "candidate")[];
+            /** Batch */
+            readonly batch: number | "unknown";
+            /** Context Parallel */
+            readonly context_parallel: number | "unknown";
+            /** Context Tokens */
+            readonly context_tokens: number | "unknown";
+            /** Id */
+            readonly id: string;
+            /** Input Tokens */
+            readonly input_tokens: number | "unknown";
+            /**
+             * Metric
+             * @enum {string}
+             */
+            readonly metric: "step_latency_us" | "ttft_ms" | "tpot_ms" | "itl_ms" | "e2e_ms" | "output_tokens_per_s" | "requests_per_s" | "score" | "max_relative_error";
+            /** Output Tokens */
+            readonly output_tokens: number | "unknown";
+            /**
+             * Phase
+             * @enum {string}
+             */
+            readonly phase: "prefill" | "decode" | "mixed" | "request";
+            /** Speculation */
+            readonly speculation: (components["schemas"]["NoSpeculation"] | components["schemas"]["NaturalSpeculation"] | components["schemas"]["SyntheticSpeculation"]) | "unknown";
+            /** Task */
+            readonly task: string | null;
+            /** Tensor Parallel */
+            readonly tensor_parallel: number | "unknown";
+        };
+        /**
+         * CellSelector
+         * @description Which cells a claim is about. None: any. A list: each of them, and none may be missing.
+         */
+        readonly CellSelector: {
+            /** Batch */
+            readonly batch: readonly number[] | null;
+            /** Context */
+            readonly context: readonly number[] | null;
+            /** Cp */
+            readonly cp: readonly number[] | null;
+            /** Phase */
+            readonly phase: readonly ("prefill" | "decode" | "mixed" | "request")[] | null;
+            /** Task */
+            readonly task: readonly string[] | null;
+            /** Tp */
+            readonly tp: readonly number[] | null;
+        };
+        /**
+         * CellSummary
+         * @description One cell of one bundle: everything a verdict or a page needs, without the raw rows.
+         */
+        readonly CellSummary: {
+            /** Arms */
+            readonly arms: readonly components["schemas"]["ArmSummary"][];
+            /**
+             * Better
+             * @enum {string}
+             */
+            readonly better: "lower" | "higher";
+            /** Bundle Id */
+            readonly bundle_id: string;
+            readonly cell: components["schemas"]["Cell"];
+            /** Differing */
+            readonly differing: readonly components["schemas"]["Difference"][];
+            readonly drift: components["schemas"]["Drift"] | null;
+            readonly estimate: components["schemas"]["Estimate"] | null;
+            /** Eval Id */
+            readonly eval_id: string;
+            /**
+             * Eval Kind
+             * @enum {string}
+             */
+            readonly eval_kind: "kernel_numerics" | "decode_step" | "serving" | "accuracy";
+            /** Excluded Blocks */
+            readonly excluded_blocks: readonly number[];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            readonly kind: "speed" | "accuracy" | "numerics";
+            readonly noise_floor: components["schemas"]["NoiseFloor"] | null;
+            readonly numerics: components["schemas"]["NumericsSummary"] | null;
+            readonly pairs: components["schemas"]["Pairs"] | null;
+            /** Sample Floor */
+            readonly sample_floor: number;
+            /** Throttling */
+            readonly throttling: ("none" | "excluded" | "unplaced") | "unknown";
+            /** Unit */
+            readonly unit: string;
+            /** Unverified */
+            readonly unverified: readonly string[];
+        };
+        /**
+         * CellVerdict
+         * @description One cell's part in a verdict.
+         */
+        readonly CellVerdict: {
+            readonly cell: components["schemas"]["CellSummary"];
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            readonly outcome: "supported" | "contradicted" | "inconclusive" | "no_evidence" | "not_comparable";
+            /** Reason */
+            readonly reason: string;
+        };
+        /**
+         * Challenge
+         * @description What the server issued for this run; one use.
+         */
+        readonly Challenge: {
+            /** Id */
+            readonly id: string;
+            /** Nonce */
+            readonly nonce: string;
+            /** Plan Digest */
+            readonly plan_digest: string;
+        };
+        /**
+         * CheckState
+         * @description The newest check of a pull request, and whether it stands on GitHub yet.
+         */
+        readonly CheckState: {
+            /** Attempts */
+            readonly attempts: number;
+            /**
+             * Conclusion
+             * @enum {string}
+             */
+            readonly conclusion: "success" | "failure" | "neutral" | "action_required";
+            /**
+             * Created At
+             * Format: date-time
+             */
+            readonly created_at: string;
+            /** Detail */
+            readonly detail: string;
+            /** Head Sha */
+            readonly head_sha: string;
+            /** Sent At */
+            readonly sent_at: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            readonly state: "pending" | "sent" | "superseded" | "dead";
+            /** Title */
+            readonly title: string;
+            /** Url */
+            readonly url: string | null;
+        };
+        /**
+         * Claim
+         * @description One claim of a pull request.
+         */
+        readonly Claim: {
+            /** Acceptance */
+            readonly acceptance: (components["schemas"]["NoAcceptance"] | components["schemas"]["NaturalAcceptance"] | components["schemas"]["SyntheticAcceptance"]) | null;
+            readonly cells: components["schemas"]["CellSelector"];
+            /** Id */
+            readonly id: string;
+            /** Line */
+            readonly line: number;
+            /**
+             * Metric
+             * @enum {string}
+             */
+            readonly metric: "step_latency_us" | "ttft_ms" | "tpot_ms" | "itl_ms" | "e2e_ms" | "output_tokens_per_s" | "requests_per_s" | "score" | "max_relative_error";
+            /** Relation */
+            readonly relation: components["schemas"]["AtLeast"] | components["schemas"]["NoRegression"] | components["schemas"]["EqualWithin"] | components["schemas"]["WithinTolerance"];
+            /** Relation Text */
+            readonly relation_text: string;
+            /** Suite */
+            readonly suite: string | null;
+        };
+        /**
+         * ClaimError
+         * @description One thing that is wrong with a claims block.
+         */
+        readonly ClaimError: {
+            /** Code */
+            readonly code: string;
+            /** Detail */
+            readonly detail: string;
+            /** Line */
+            readonly line: number;
+        };
+        /**
+         * CodeIdentity
+         * @description Which source an arm ran.
+         */
+        readonly CodeIdentity: {
+            /** Commit Sha */
+            readonly commit_sha: string | "unknown";
+            /** Dirty */
+            readonly dirty: boolean | "unknown";
+            /** Tree Digest */
+            readonly tree_digest: string | "unknown";
+        };
+        /**
+         * ComparabilityKey
+         * @description Identity of one number: one arm of one cell. Every field takes part in the comparison.
+         */
+        readonly ComparabilityKey: {
+            /** Acceptance */
+            readonly acceptance: ("none" | "natural" | "synthetic") | "unknown";
+            /** Acceptance Length */
+            readonly acceptance_length: number | null;
+            /** Achieved Concurrency */
+            readonly achieved_concurrency: number | "unknown" | null;
+            /** Chat Template Digest */
+            readonly chat_template_digest: string | "unknown" | null;
+            /** Context Parallel */
+            readonly context_parallel: number | "unknown";
+            /** Context Tokens */
+            readonly context_tokens: number | "unknown" | null;
+            /** Documents */
+            readonly documents: string | "unknown" | null;
+            /** Draft Digest */
+            readonly draft_digest: string | "unknown" | null;
+            /** Drafts */
+            readonly drafts: number | "unknown";
+            /** Gpu Count */
+            readonly gpu_count: number | "unknown";
+            /** Hardware */
+            readonly hardware: string | "unknown";
+            /** Input Tokens */
+            readonly input_tokens: number | "unknown" | null;
+            /**
+             * Metric
+             * @enum {string}
+             */
+            readonly metric: "step_latency_us" | "ttft_ms" | "tpot_ms" | "itl_ms" | "e2e_ms" | "output_tokens_per_s" | "requests_per_s" | "score" | "max_relative_error";
+            /** Metric Version */
+            readonly metric_version: number;
+            /** Model */
+            readonly model: string | "unknown";
+            /** Output Tokens */
+            readonly output_tokens: number | "unknown" | null;
+            /**
+             * Phase
+             * @enum {string}
+             */
+            readonly phase: "prefill" | "decode" | "mixed" | "request";
+            /** Quantization */
+            readonly quantization: string | "unknown";
+            /** Requested Batch */
+            readonly requested_batch: number | "unknown" | null;
+            /** Speculation Method */
+            readonly speculation_method: string | null;
+            /** Task */
+            readonly task: string | null;
+            /** Tensor Parallel */
+            readonly tensor_parallel: number | "unknown";
+            /** Tokenizer Digest */
+            readonly tokenizer_digest: string | "unknown";
+            /** Weights Digest */
+            readonly weights_digest: string | "unknown";
+        };
+        /**
+         * ComparedCell
+         * @description One cell of A against one cell of B.
+         */
+        readonly ComparedCell: {
+            readonly a: components["schemas"]["ArmSummary"];
+            /**
+             * Arm A
+             * @enum {string}
+             */
+            readonly arm_a: "baseline" | "candidate";
+            /**
+             * Arm B
+             * @enum {string}
+             */
+            readonly arm_b: "baseline" | "candidate";
+            readonly b: components["schemas"]["ArmSummary"];
+            /**
+             * Better
+             * @enum {string}
+             */
+            readonly better: "lower" | "higher";
+            /** Cell A */
+            readonly cell_a: string;
+            /** Cell B */
+            readonly cell_b: string;
+            /** Comparable */
+            readonly comparable: boolean;
+            /** Differing */
+            readonly differing: readonly components["schemas"]["Difference"][];
+            readonly estimate: components["schemas"]["Estimate"] | null;
+            /** Metric */
+            readonly metric: string;
+            /** Unit */
+            readonly unit: string;
+            /** Unverified */
+            readonly unverified: readonly string[];
+        };
+        /**
+         * ComparePage
+         * @description Two bundles side by side.
+         */
+        readonly ComparePage: {
+            readonly a: components["schemas"]["BundleRef"];
+            readonly b: components["schemas"]["BundleRef"];
+            readonly comparison: components["schemas"]["Comparison"];
+        };
+        /**
+         * Comparison
+         * @description What ``byogpu compare A B`` prints and the compare page shows.
+         */
+        readonly Comparison: {
+            /** A */
+            readonly a: string;
+            /** B */
+            readonly b: string;
+            /** Cells */
+            readonly cells: readonly components["schemas"]["ComparedCell"][];
+            /** Comparable */
+            readonly comparable: boolean;
+            /** Differing */
+            readonly differing: readonly components["schemas"]["Difference"][];
+            /** Only A */
+            readonly only_a: readonly string[];
+            /** Only B */
+            readonly only_b: readonly string[];
+        };
+        /**
+         * Completed
+         * @description The eval ran to its end.
+         */
+        readonly Completed: {
+            /** Duration S */
+            readonly duration_s: number | "unknown";
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly outcome: "completed";
+        };
+        /**
+         * ConfigEntry
+         * @description One line of the resolved engine configuration.
+         */
+        readonly ConfigEntry: {
+            /** Name */
+            readonly name: string;
+            /** Value */
+            readonly value: string;
+        };
+        /**
+         * ContainerLimits
+         * @description What the control group allows.
+         */
+        readonly ContainerLimits: {
+            /** Containerized */
+            readonly containerized: boolean | "unknown";
+            /** Cpu Limit */
+            readonly cpu_limit: number | "unknown" | null;
+            /** Memory Limit Bytes */
+            readonly memory_limit_bytes: number | "unknown" | null;
+        };
+        /**
+         * DecodeStep
+         * @description Latency of single decode steps, arms interleaved in blocks.
+         */
+        readonly DecodeStep: {
+            /** Batches */
+            readonly batches: readonly number[];
+            /** Block Order */
+            readonly block_order: readonly ("baseline" | "candidate")[];
+            /** Context Tokens */
+            readonly context_tokens: readonly number[];
+            /** Id */
+            readonly id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "decode_step";
+            /** Rounds */
+            readonly rounds: number;
+            /** Steps Per Block */
+            readonly steps_per_block: number;
+            /** Time Limit S */
+            readonly time_limit_s: number;
+            /** Warmup Steps */
+            readonly warmup_steps: number;
+        };
+        /**
+         * Difference
+         * @description One field in which two keys differ.
+         */
+        readonly Difference: {
+            /** A */
+            readonly a: string;
+            /** B */
+            readonly b: string;
+            /** Field */
+            readonly field: string;
+        };
+        /**
+         * Drift
+         * @description How far the baseline moved between its first and its last block.
+         */
+        readonly Drift: {
+            /** Exceeded */
+            readonly exceeded: boolean;
+            /** Ratio */
+            readonly ratio: number;
+        };
+        /**
+         * Envelope
+         * @description A DSSE envelope, taken as it is: the signature is checked against the manifest's exact bytes.
+         */
+        readonly Envelope: {
+            /** Payload */
+            readonly payload: string;
+            /**
+             * Payloadtype
+             * @constant
+             */
+            readonly payloadType: "application/vnd.in-toto+json";
+            /** Signatures */
+            readonly signatures: readonly components["schemas"]["EnvelopeSignature"][];
+        };
+        /**
+         * EnvelopeSignature
+         * @description One signature of an envelope.
+         */
+        readonly EnvelopeSignature: {
+            /** Keyid */
+            readonly keyid: string;
+            /** Sig */
+            readonly sig: string;
+        };
+        /**
+         * Environment
+         * @description The whole machine.
+         */
+        readonly Environment: {
+            /** Bandwidth */
+            readonly bandwidth: components["schemas"]["BandwidthProbe"] | "unknown";
+            readonly container: components["schemas"]["ContainerLimits"];
+            /** Cpu Count */
+            readonly cpu_count: number | "unknown";
+            /** Cpu Model */
+            readonly cpu_model: string | "unknown";
+            /** Cuda Version */
+            readonly cuda_version: string | "unknown";
+            /** Driver Version */
+            readonly driver_version: string | "unknown";
+            /** Gpu Processes */
+            readonly gpu_processes: readonly components["schemas"]["GpuProcess"][] | "unknown";
+            /** Gpus */
+            readonly gpus: readonly components["schemas"]["Gpu"][] | "unknown";
+            /** Kernel */
+            readonly kernel: string | "unknown";
+            /** Links */
+            readonly links: readonly components["schemas"]["Link"][] | "unknown";
+            /** Memory Bytes */
+            readonly memory_bytes: number | "unknown";
+            /** Packages */
+            readonly packages: readonly components["schemas"]["Package"][];
+            /** Python Version */
+            readonly python_version: string;
+            /** System */
+            readonly system: string | "unknown";
+            /** Variables */
+            readonly variables: readonly components["schemas"]["Variable"][];
+        };
+        /**
+         * EqualWithin
+         * @description ``equal within 2%``: neither worse nor better by more than that share; points for scores.
+         */
+        readonly EqualWithin: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "equal";
+            /** Within */
+            readonly within: number;
+        };
+        /**
+         * Estimate
+         * @description A comparison of the candidate with the baseline, and how sure it is.
+         *
+         *     ``ratio``: oriented so that above 1 is always better, whatever the metric. ``difference``: candidate minus
+         *     baseline in the metric's own unit (accuracy).
+         */
+        readonly Estimate: {
+            /** High */
+            readonly high: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            readonly kind: "ratio" | "difference";
+            /** Low */
+            readonly low: number;
+            /**
+             * Method
+             * @enum {string}
+             */
+            readonly method: "block_bootstrap" | "paired_documents";
+            /** Quantiles */
+            readonly quantiles: readonly components["schemas"]["Quantile"][];
+            /** Value */
+            readonly value: number;
+        };
+        /**
+         * EvalRecord
+         * @description One eval of the suite: how it ended, the cells it covers, the order of its blocks.
+         */
+        readonly EvalRecord: {
+            /** Blocks */
+            readonly blocks: readonly components["schemas"]["Block"][];
+            /** Cells */
+            readonly cells: readonly components["schemas"]["Cell"][];
+            /** Id */
+            readonly id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            readonly kind: "kernel_numerics" | "decode_step" | "serving" | "accuracy";
+            /** Outcome */
+            readonly outcome: components["schemas"]["Completed"] | components["schemas"]["Failed"] | components["schemas"]["Skipped"] | components["schemas"]["TimedOut"];
+        };
+        /**
+         * EvidenceItem
+         * @description A bundle as evidence for a pull request.
+         */
+        readonly EvidenceItem: {
+            readonly bundle: components["schemas"]["BundleRef"];
+            /** Claim Ids */
+            readonly claim_ids: readonly string[];
+            /** Stale */
+            readonly stale: boolean;
+        };
+        /**
+         * Failed
+         * @description The eval broke; what it had measured is kept.
+         */
+        readonly Failed: {
+            /** Code */
+            readonly code: string;
+            /** Detail */
+            readonly detail: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly outcome: "failed";
+        };
+        /**
+         * FileDownload
+         * @description Where a file of the manifest can be downloaded.
+         */
+        readonly FileDownload: {
+            /** Sha256 */
+            readonly sha256: string;
+            /** Url */
+            readonly url: string;
+        };
+        /**
+         * FileEntry
+         * @description One file of the bundle. ``name`` is for display; only the digest finds it.
+         */
+        readonly FileEntry: {
+            /** Arm */
+            readonly arm: ("baseline" | "candidate") | null;
+            /** Eval Id */
+            readonly eval_id: string | null;
+            /**
+             * Media Type
+             * @enum {string}
+             */
+            readonly media_type: "application/json" | "application/x-ndjson" | "text/plain";
+            /** Name */
+            readonly name: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            readonly role: "steps" | "requests" | "numerics" | "lm_eval_results" | "lm_eval_samples" | "telemetry" | "counters" | "summary" | "imported" | "log";
+            /** Sha256 */
+            readonly sha256: string;
+            /** Size Bytes */
+            readonly size_bytes: number;
+        };
+        /**
+         * Finding
+         * @description One thing that one rule found in one bundle.
+         */
+        readonly Finding: {
+            /** Arm */
+            readonly arm: ("baseline" | "candidate") | null;
+            /** Bears On */
+            readonly bears_on: readonly ("speed" | "accuracy" | "numerics")[];
+            /** Cell */
+            readonly cell: string | null;
+            /** Detail */
+            readonly detail: string;
+            /**
+             * Effect
+             * @enum {string}
+             */
+            readonly effect: "invalidates" | "quarantines" | "blocks" | "notes";
+            /** Eval Id */
+            readonly eval_id: string | null;
+            /** Hint */
+            readonly hint: string;
+            /** Rule Id */
+            readonly rule_id: string;
+            /** Rule Version */
+            readonly rule_version: number;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            readonly severity: "error" | "warning" | "info";
+            /** Title */
+            readonly title: string;
+            /** Where */
+            readonly where: string;
+        };
+        /**
+         * FindingCounts
+         * @description How many findings there are of each severity.
+         */
+        readonly FindingCounts: {
+            /** Error */
+            readonly error: number;
+            /** Info */
+            readonly info: number;
+            /** Warning */
+            readonly warning: number;
+        };
+        /**
+         * Gpu
+         * @description One GPU as NVML describes it.
+         */
+        readonly Gpu: {
+            /** Compute Capability */
+            readonly compute_capability: string | "unknown";
+            /** Compute Mode */
+            readonly compute_mode: string | "unknown";
+            /** Ecc */
+            readonly ecc: ("on" | "off") | "unknown";
+            /** Index */
+            readonly index: number;
+            /** Memory Bytes */
+            readonly memory_bytes: number | "unknown";
+            /** Memory Clock Max Mhz */
+            readonly memory_clock_max_mhz: number | "unknown";
+            /** Mig */
+            readonly mig: ("on" | "off") | "unknown";
+            /** Multiprocessors */
+            readonly multiprocessors: number | "unknown";
+            /** Name */
+            readonly name: string;
+            /** Pci Bus Id */
+            readonly pci_bus_id: string | "unknown";
+            /** Pci Device Id */
+            readonly pci_device_id: string | "unknown";
+            /** Power Limit W */
+            readonly power_limit_w: number | "unknown";
+            /** Sm Clock Max Mhz */
+            readonly sm_clock_max_mhz: number | "unknown";
+            /** Uuid Hash */
+            readonly uuid_hash: string | "unknown";
+            /** Vbios */
+            readonly vbios: string | "unknown";
+        };
+        /**
+         * GpuProcess
+         * @description A process that was on a GPU before the run began; nameless, so that nothing private leaves the host.
+         */
+        readonly GpuProcess: {
+            /** Gpu Index */
+            readonly gpu_index: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            readonly kind: "compute" | "graphics";
+            /** Memory Bytes */
+            readonly memory_bytes: number | "unknown";
+        };
+        /**
+         * Health
+         * @description The process answers.
+         */
+        readonly Health: {
+            /**
+             * Status
+             * @constant
+             */
+            readonly status: "ok";
+            /** Version */
+            readonly version: string;
+        };
+        /**
+         * Imported
+         * @description The bundle was made from another tool's result files; trust level 0.
+         */
+        readonly Imported: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "imported";
+            /**
+             * Tool
+             * @enum {string}
+             */
+            readonly tool: "lm-eval" | "vllm-bench";
+            /** Tool Version */
+            readonly tool_version: string | "unknown";
+        };
+        /**
+         * KernelNumerics
+         * @description Each operator against its float64 reference, over shapes and input distributions.
+         */
+        readonly KernelNumerics: {
+            /** Id */
+            readonly id: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "kernel_numerics";
+            /** Time Limit S */
+            readonly time_limit_s: number;
+        };
+        /**
+         * LedgerBucket
+         * @description Steps of one shape, by the path that ran them.
+         */
+        readonly LedgerBucket: {
+            /**
+             * Phase
+             * @enum {string}
+             */
+            readonly phase: "prefill" | "decode" | "mixed";
+            /** Reasons */
+            readonly reasons: readonly components["schemas"]["ReasonCount"][];
+            /** Rows */
+            readonly rows: number;
+            /** Specialized Steps */
+            readonly specialized_steps: number;
+            /** Speculation */
+            readonly speculation: number;
+            /** Stock Steps */
+            readonly stock_steps: number;
+            /** Tokens Per Request */
+            readonly tokens_per_request: number;
+        };
+        /**
+         * Link
+         * @description How two GPUs are joined.
+         */
+        readonly Link: {
+            /** First */
+            readonly first: number;
+            /** Kind */
+            readonly kind: string;
+            /** Lanes */
+            readonly lanes: number | "unknown";
+            /** Second */
+            readonly second: number;
+        };
+        /**
+         * Manifest
+         * @description Everything a bundle says. Its id is the SHA-256 of its canonical JSON.
+         */
+        readonly Manifest: {
+            /** Arms */
+            readonly arms: readonly components["schemas"]["Arm"][];
+            /** Attempts */
+            readonly attempts: readonly components["schemas"]["Attempt"][];
+            readonly challenge: components["schemas"]["Challenge"] | null;
+            /** Environment */
+            readonly environment: components["schemas"]["Environment"] | "unknown";
+            /** Evals */
+            readonly evals: readonly components["schemas"]["EvalRecord"][];
+            /** Files */
+            readonly files: readonly components["schemas"]["FileEntry"][];
+            /**
+             * Format
+             * @constant
+             */
+            readonly format: "byogpu.bundle/1";
+            /** Origin */
+            readonly origin: components["schemas"]["Measured"] | components["schemas"]["Imported"];
+            readonly producer: components["schemas"]["Producer"];
+            readonly redaction: components["schemas"]["RedactionReceipt"];
+            readonly subject: components["schemas"]["Subject"];
+        };
+        /**
+         * Masked
+         * @description One kind of secret that was masked before anything was serialised.
+         */
+        readonly Masked: {
+            /** Count */
+            readonly count: number;
+            /** Kind */
+            readonly kind: string;
+            /** Where */
+            readonly where: string;
+        };
+        /**
+         * Measured
+         * @description The bundle was measured by the worker.
+         */
+        readonly Measured: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "measured";
+        };
+        /**
+         * MetricDefinition
+         * @description One metric.
+         */
+        readonly MetricDefinition: {
+            /**
+             * Better
+             * @enum {string}
+             */
+            readonly better: "lower" | "higher";
+            /** Definition */
+            readonly definition: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            readonly kind: "speed" | "accuracy" | "numerics";
+            /**
+             * Metric
+             * @enum {string}
+             */
+            readonly metric: "step_latency_us" | "ttft_ms" | "tpot_ms" | "itl_ms" | "e2e_ms" | "output_tokens_per_s" | "requests_per_s" | "score" | "max_relative_error";
+            /** Phase */
+            readonly phase: ("prefill" | "decode" | "mixed" | "request") | null;
+            /**
+             * Sample
+             * @enum {string}
+             */
+            readonly sample: "step" | "request" | "gap" | "block" | "document" | "case";
+            /**
+             * Statistic
+             * @enum {string}
+             */
+            readonly statistic: "median" | "mean" | "maximum";
+            /** Unit */
+            readonly unit: string;
+            /** Version */
+            readonly version: number;
+        };
+        /**
+         * MetricList
+         * @description What every metric means.
+         */
+        readonly MetricList: {
+            /** Items */
+            readonly items: readonly components["schemas"]["MetricDefinition"][];
+        };
+        /**
+         * MissingBlob
+         * @description A blob the bundle lists and the server does not have whole.
+         */
+        readonly MissingBlob: {
+            /** Sha256 */
+            readonly sha256: string;
+            /** Size Bytes */
+            readonly size_bytes: number;
+            readonly upload: components["schemas"]["UploadPlan"];
+        };
+        /**
+         * NaturalAcceptance
+         * @description ``natural``: drafts accepted by the model itself.
+         */
+        readonly NaturalAcceptance: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "natural";
+        };
+        /**
+         * NaturalSpeculation
+         * @description Drafts accepted by the model itself.
+         */
+        readonly NaturalSpeculation: {
+            /** Drafts */
+            readonly drafts: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "natural";
+            /** Method */
+            readonly method: string;
+        };
+        /**
+         * NextRun
+         * @description The cheapest run that would settle a claim.
+         */
+        readonly NextRun: {
+            /** Cells */
+            readonly cells: readonly string[];
+            /** Hardware */
+            readonly hardware: string | null;
+            /** Minutes */
+            readonly minutes: number | null;
+            /** Rounds */
+            readonly rounds: number | null;
+            /** Sentence */
+            readonly sentence: string;
+            /** Suite */
+            readonly suite: string | null;
+        };
+        /**
+         * NoAcceptance
+         * @description ``none``: no speculation.
+         */
+        readonly NoAcceptance: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "none";
+        };
+        /**
+         * NodePost
+         * @description Body of ``POST /api/v1/nodes``.
+         */
+        readonly NodePost: {
+            /** Owner */
+            readonly owner: string;
+            /** Public Key */
+            readonly public_key: string;
+        };
+        /**
+         * NodeReceipt
+         * @description A registered node.
+         */
+        readonly NodeReceipt: {
+            /** Key Id */
+            readonly key_id: string;
+            /** Owner */
+            readonly owner: string;
+            /** Public Key */
+            readonly public_key: string;
+        };
+        /**
+         * NoiseFloor
+         * @description What a comparison of the baseline with itself shows: differences below it mean nothing.
+         */
+        readonly NoiseFloor: {
+            /** Ratio */
+            readonly ratio: number;
+            /** Splits */
+            readonly splits: number;
+        };
+        /**
+         * NoRegression
+         * @description ``no regression within 3%``: not worse by more than that share of the baseline's value.
+         *
+         *     For scores the per cent are points: 3 % is 0.03.
+         */
+        readonly NoRegression: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "no_regression";
+            /** Within */
+            readonly within: number;
+        };
+        /**
+         * NoSpeculation
+         * @description One token per step and request.
+         */
+        readonly NoSpeculation: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "none";
+        };
+        /**
+         * NumericsSummary
+         * @description Operator cases of the candidate against their tolerances.
+         */
+        readonly NumericsSummary: {
+            /** Cases */
+            readonly cases: number;
+            /** Outside Tolerance */
+            readonly outside_tolerance: number;
+            /** Worst Case */
+            readonly worst_case: string | null;
+            /** Worst Share */
+            readonly worst_share: number | null;
+        };
+        /**
+         * OutcomeCount
+         * @description How many claims ended that way.
+         */
+        readonly OutcomeCount: {
+            /** Count */
+            readonly count: number;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            readonly outcome: "supported" | "contradicted" | "inconclusive" | "no_evidence" | "not_comparable";
+        };
+        /**
+         * Package
+         * @description One installed Python distribution.
+         */
+        readonly Package: {
+            /** Name */
+            readonly name: string;
+            /** Record Digest */
+            readonly record_digest: string | "unknown";
+            /** Version */
+            readonly version: string;
+        };
+        /**
+         * Pairs
+         * @description Documents answered by both arms, for 0/1 scores: who was right.
+         */
+        readonly Pairs: {
+            /** Baseline Only */
+            readonly baseline_only: number;
+            /** Both */
+            readonly both: number;
+            /** Candidate Only */
+            readonly candidate_only: number;
+            /** Mcnemar P */
+            readonly mcnemar_p: number;
+            /** Neither */
+            readonly neither: number;
+        };
+        /**
+         * PartPlan
+         * @description One part of a blob to upload.
+         */
+        readonly PartPlan: {
+            /** Number */
+            readonly number: number;
+            /** Offset */
+            readonly offset: number;
+            /** Received */
+            readonly received: boolean;
+            /** Size Bytes */
+            readonly size_bytes: number;
+            /** Url */
+            readonly url: string;
+        };
+        /**
+         * PartReceipt
+         * @description A part that arrived whole.
+         */
+        readonly PartReceipt: {
+            /** Number */
+            readonly number: number;
+            /** Sha256 */
+            readonly sha256: string;
+            /** Size Bytes */
+            readonly size_bytes: number;
+        };
+        /**
+         * PathLedger
+         * @description Which decode path ran, and why the specialized one did not.
+         */
+        readonly PathLedger: {
+            /** Buckets */
+            readonly buckets: readonly components["schemas"]["LedgerBucket"][];
+            /** Eval Id */
+            readonly eval_id: string;
+            /** Kernel Digests */
+            readonly kernel_digests: readonly string[];
+        };
+        /**
+         * PathShare
+         * @description Decode steps behind a cell, by the path that ran them.
+         */
+        readonly PathShare: {
+            /** Lowest Share */
+            readonly lowest_share: number;
+            /** Reasons */
+            readonly reasons: readonly components["schemas"]["ReasonCount"][];
+            /** Specialized Steps */
+            readonly specialized_steps: number;
+            /** Stock Steps */
+            readonly stock_steps: number;
+        };
+        /**
+         * Problem
+         * @description An error, as RFC 9457 describes one.
+         */
+        readonly Problem: {
+            /** Code */
+            readonly code: string;
+            /** Detail */
+            readonly detail: string;
+            /** Status */
+            readonly status: number;
+            /** Title */
+            readonly title: string;
+            /**
+             * Type
+             * @example urn:byogpu:error:bundle_incomplete
+             */
+            readonly type: string;
+        } & {
+            readonly [key: string]: unknown;
+        };
+        /**
+         * Producer
+         * @description Who wrote the bundle and when.
+         */
+        readonly Producer: {
+            /** Duration S */
+            readonly duration_s: number | "unknown";
+            /** Ended At */
+            readonly ended_at: string | "unknown";
+            /** Image Digest */
+            readonly image_digest: string | "unknown";
+            /** Node Key Id */
+            readonly node_key_id: string | "unknown";
+            /** Started At */
+            readonly started_at: string | "unknown";
+            /** Worker Version */
+            readonly worker_version: string;
+        };
+        /**
+         * PullItem
+         * @description A pull request in a list.
+         */
+        readonly PullItem: {
+            /** Bundles */
+            readonly bundles: number;
+            readonly check: components["schemas"]["CheckState"] | null;
+            /** Outcomes */
+            readonly outcomes: readonly components["schemas"]["OutcomeCount"][];
+            readonly pull: components["schemas"]["PullRef"];
+        };
+        /**
+         * PullList
+         * @description One page of pull requests, the last touched first.
+         */
+        readonly PullList: {
+            /** Items */
+            readonly items: readonly components["schemas"]["PullItem"][];
+            /** Next Cursor */
+            readonly next_cursor: string | null;
+        };
+        /**
+         * PullPage
+         * @description A pull request: claims, their verdicts, and the evidence behind them.
+         */
+        readonly PullPage: {
+            readonly check: components["schemas"]["CheckState"] | null;
+            /** Claim Errors */
+            readonly claim_errors: readonly components["schemas"]["ClaimError"][];
+            /** Claims */
+            readonly claims: readonly components["schemas"]["Claim"][];
+            /** Evidence */
+            readonly evidence: readonly components["schemas"]["EvidenceItem"][];
+            /** Judged At */
+            readonly judged_at: string | null;
+            /** Judged Head Sha */
+            readonly judged_head_sha: string | null;
+            readonly pull: components["schemas"]["PullRef"];
+            /** Verdicts */
+            readonly verdicts: readonly components["schemas"]["Verdict"][];
+        };
+        /**
+         * PullRef
+         * @description A pull request in short.
+         */
+        readonly PullRef: {
+            /** Author */
+            readonly author: string | null;
+            /** Base Sha */
+            readonly base_sha: string;
+            /** Draft */
+            readonly draft: boolean;
+            /** Github Url */
+            readonly github_url: string;
+            /** Head Sha */
+            readonly head_sha: string;
+            /** Merged */
+            readonly merged: boolean;
+            /** Number */
+            readonly number: number;
+            /** Repository */
+            readonly repository: string;
+            /** Repository Id */
+            readonly repository_id: number;
+            /**
+             * Seen At
+             * Format: date-time
+             */
+            readonly seen_at: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            readonly state: "open" | "closed";
+            /** Title */
+            readonly title: string;
+            /** Url */
+            readonly url: string;
+        };
+        /**
+         * Quantile
+         * @description One point of an estimate's distribution: a share ``p`` of it lies at or below ``value``.
+         */
+        readonly Quantile: {
+            /** P */
+            readonly p: number;
+            /** Value */
+            readonly value: number;
+        };
+        /**
+         * Readiness
+         * @description Whether each part the service needs works.
+         */
+        readonly Readiness: {
+            /**
+             * Database
+             * @enum {string}
+             */
+            readonly database: "ok" | "down";
+            /**
+             * Queue
+             * @enum {string}
+             */
+            readonly queue: "ok" | "down";
+            /** Ready */
+            readonly ready: boolean;
+            /**
+             * Storage
+             * @enum {string}
+             */
+            readonly storage: "ok" | "down";
+            /** Tasks Dead */
+            readonly tasks_dead: number;
+            /** Tasks Waiting */
+            readonly tasks_waiting: number;
+        };
+        /**
+         * ReasonCount
+         * @description How often one reason kept a step on the stock path.
+         */
+        readonly ReasonCount: {
+            /** Reason */
+            readonly reason: string;
+            /** Steps */
+            readonly steps: number;
+        };
+        /**
+         * RedactionReceipt
+         * @description What the worker masked, and with which rules.
+         */
+        readonly RedactionReceipt: {
+            /** Masked */
+            readonly masked: readonly components["schemas"]["Masked"][];
+            /** Rules Version */
+            readonly rules_version: number;
+        };
+        /**
+         * RuleItem
+         * @description A rule of the registry.
+         */
+        readonly RuleItem: {
+            /** Bears On */
+            readonly bears_on: readonly ("speed" | "accuracy" | "numerics")[];
+            /**
+             * Effect
+             * @enum {string}
+             */
+            readonly effect: "invalidates" | "quarantines" | "blocks" | "notes";
+            /**
+             * Family
+             * @enum {string}
+             */
+            readonly family: "B" | "S" | "E" | "P" | "M" | "A" | "C" | "X";
+            /** Family Title */
+            readonly family_title: string;
+            /** Hint */
+            readonly hint: string;
+            /** Id */
+            readonly id: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            readonly severity: "error" | "warning" | "info";
+            /** Title */
+            readonly title: string;
+            /** Version */
+            readonly version: number;
+            /** Why */
+            readonly why: string;
+        };
+        /**
+         * RuleList
+         * @description Every rule, by id.
+         */
+        readonly RuleList: {
+            /** Items */
+            readonly items: readonly components["schemas"]["RuleItem"][];
+        };
+        /**
+         * SamePath
+         * @description Whether both arms ran the same code on the same path, eval by eval.
+         */
+        readonly SamePath: {
+            /** Eval Id */
+            readonly eval_id: string;
+            /** Refusal */
+            readonly refusal: string | null;
+            /** Same */
+            readonly same: boolean;
+        };
+        /**
+         * SampleFloor
+         * @description Fewest samples for each percentile; below it the percentile is not stated.
+         */
+        readonly SampleFloor: {
+            /** P50 */
+            readonly p50: number;
+            /** P90 */
+            readonly p90: number;
+            /** P99 */
+            readonly p99: number;
+        };
+        /**
+         * Serving
+         * @description Load on the OpenAI-compatible server, per-request token times.
+         */
+        readonly Serving: {
+            /** Block Order */
+            readonly block_order: readonly ("baseline" | "candidate")[];
+            /** Concurrency */
+            readonly concurrency: readonly number[];
+            /** Id */
+            readonly id: string;
+            /** Input Tokens */
+            readonly input_tokens: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "serving";
+            /** Output Tokens */
+            readonly output_tokens: number;
+            /** Requests Per Block */
+            readonly requests_per_block: number;
+            /** Rounds */
+            readonly rounds: number;
+            /** Time Limit S */
+            readonly time_limit_s: number;
+        };
+        /**
+         * Skipped
+         * @description The eval could not run on this machine.
+         */
+        readonly Skipped: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly outcome: "skipped";
+            /** Reason */
+            readonly reason: string;
+        };
+        /**
+         * Subject
+         * @description What the bundle is evidence about. An import that does not know says ``unknown``.
+         */
+        readonly Subject: {
+            /** Base Sha */
+            readonly base_sha: string | "unknown";
+            /** Claim Ids */
+            readonly claim_ids: readonly string[];
+            /** Head Sha */
+            readonly head_sha: string | "unknown";
+            /** Pull Number */
+            readonly pull_number: number | null;
+            /** Repository */
+            readonly repository: string | "unknown";
+            /** Repository Id */
+            readonly repository_id: number | "unknown";
+            readonly suite: components["schemas"]["SuiteRef"] | null;
+        };
+        /**
+         * Suite
+         * @description A suite: what is run, how much of it, and how little is too little.
+         */
+        readonly Suite: {
+            /** Evals */
+            readonly evals: readonly (components["schemas"]["KernelNumerics"] | components["schemas"]["DecodeStep"] | components["schemas"]["Serving"] | components["schemas"]["Accuracy"])[];
+            /** Id */
+            readonly id: string;
+            readonly sample_floor: components["schemas"]["SampleFloor"];
+            /** Subject Config */
+            readonly subject_config: string;
+            /** Title */
+            readonly title: string;
+            /** Version */
+            readonly version: number;
+        };
+        /**
+         * SuiteItem
+         * @description A published suite.
+         */
+        readonly SuiteItem: {
+            /** Digest */
+            readonly digest: string;
+            readonly suite: components["schemas"]["Suite"];
+        };
+        /**
+         * SuiteList
+         * @description Every published suite.
+         */
+        readonly SuiteList: {
+            /** Items */
+            readonly items: readonly components["schemas"]["SuiteItem"][];
+        };
+        /**
+         * SuiteRef
+         * @description The suite that was run, by digest.
+         */
+        readonly SuiteRef: {
+            /** Digest */
+            readonly digest: string;
+            /** Id */
+            readonly id: string;
+            /** Version */
+            readonly version: number;
+        };
+        /**
+         * SyntheticAcceptance
+         * @description ``synthetic 6``: acceptance simulated at that length.
+         */
+        readonly SyntheticAcceptance: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "synthetic";
+            /** Length */
+            readonly length: number;
+        };
+        /**
+         * SyntheticSpeculation
+         * @description Acceptance simulated at a set length: a speed figure, never an accuracy one.
+         */
+        readonly SyntheticSpeculation: {
+            /** Acceptance Length */
+            readonly acceptance_length: number;
+            /** Drafts */
+            readonly drafts: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "synthetic";
+            /** Method */
+            readonly method: string;
+        };
+        /**
+         * TimedOut
+         * @description The eval ran past its budget.
+         */
+        readonly TimedOut: {
+            /** Limit S */
+            readonly limit_s: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly outcome: "timed_out";
+        };
+        /**
+         * TrustLevel
+         * @description A level and the sentence that explains it.
+         */
+        readonly TrustLevel: {
+            /** Level */
+            readonly level: number;
+            /** Name */
+            readonly name: string;
+            /** Reason */
+            readonly reason: string;
+        };
+        /**
+         * UploadPlan
+         * @description How a blob is cut into parts.
+         */
+        readonly UploadPlan: {
+            /** Part Size Bytes */
+            readonly part_size_bytes: number;
+            /** Parts */
+            readonly parts: readonly components["schemas"]["PartPlan"][];
+        };
+        /**
+         * Variable
+         * @description One environment variable from the allow-list.
+         */
+        readonly Variable: {
+            /** Name */
+            readonly name: string;
+            /** Value */
+            readonly value: string;
+        };
+        /**
+         * Verdict
+         * @description One claim, judged.
+         */
+        readonly Verdict: {
+            /** Bundle Ids */
+            readonly bundle_ids: readonly string[];
+            /** Cells */
+            readonly cells: readonly components["schemas"]["CellVerdict"][];
+            readonly claim: components["schemas"]["Claim"];
+            /** Claim Id */
+            readonly claim_id: string;
+            /** Effect Size */
+            readonly effect_size: number | null;
+            readonly estimate: components["schemas"]["Estimate"] | null;
+            /** Interval */
+            readonly interval: readonly [
+                number,
+                number
+            ] | null;
+            readonly next_run: components["schemas"]["NextRun"] | null;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            readonly outcome: "supported" | "contradicted" | "inconclusive" | "no_evidence" | "not_comparable";
+            /** P Value */
+            readonly p_value: number | null;
+            /** Ratio */
+            readonly ratio: number | null;
+            /** Reason */
+            readonly reason: string;
+            /** Samples */
+            readonly samples: readonly [
+                number,
+                number
+            ] | null;
+            readonly trust: components["schemas"]["TrustLevel"] | null;
+            /** Trust Level */
+            readonly trust_level: number | null;
+            /** Unit */
+            readonly unit: string | null;
+        };
+        /**
+         * WebhookReceipt
+         * @description What was done with a delivery.
+         */
+        readonly WebhookReceipt: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            readonly action: "pull_updated" | "ignored" | "repeated";
+            /** Delivery Id */
+            readonly delivery_id: string;
+        };
+        /**
+         * WithinTolerance
+         * @description ``within tolerance``: every operator case lies inside the tolerance of its own row (numerics only).
+         */
+        readonly WithinTolerance: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            readonly kind: "within_tolerance";
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    readonly get_blob: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "if-none-match"?: string | null;
+            };
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly sha256: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The file, byte for byte */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": string;
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No validated bundle holds this blob */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly put_part: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description RFC 9530: `sha-256=:BASE64:` of the part's bytes. */
+                readonly "content-digest": string;
+            };
+            readonly path: {
+                /** @description Number of the part, from 1. */
+                readonly number: number;
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly sha256: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/octet-stream": string;
+            };
+        };
+        readonly responses: {
+            /** @description Successful Response */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PartReceipt"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed; a header is missing, repeated or malformed; the part does not have the size the upload plan gave it; the part does not match its Content-Digest */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No open upload lists this blob; the blob has no part of this number */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly list_bundles: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `next_cursor` of the page before; absent: the first page. */
+                readonly cursor?: string | null;
+                /** @description Most items to return. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Successful Response */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BundleList"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly post_bundle: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["BundlePost"];
+            };
+        };
+        readonly responses: {
+            /** @description The bundle was known already */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BundleReceipt"];
+                };
+            };
+            /** @description The bundle is new */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BundleReceipt"];
+                };
+            };
+            /** @description The bundle is known with another envelope */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes; the manifest is too large; the bundle's files are too large together; one of the bundle's files is too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape; the manifest does not have the documented shape; the manifest is not canonical JSON; the manifest cannot be written as canonical JSON; one digest is listed with two sizes; the envelope is not a DSSE envelope of ours */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly get_bundle: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly bundle_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Successful Response */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BundlePage"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such bundle */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly get_envelope: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly bundle_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The DSSE envelope over the manifest */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": string;
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle is quarantined; its contents are not shown */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such bundle; the bundle is unsigned */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle's contents are not shown before it has been validated */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly get_manifest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "if-none-match"?: string | null;
+            };
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly bundle_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The canonical bytes whose SHA-256 is the bundle's id */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/octet-stream": string;
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle is quarantined; its contents are not shown */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such bundle */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle's contents are not shown before it has been validated */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly get_status: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly bundle_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Where it stands */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BundleReceipt"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such bundle */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly submit_bundle: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly bundle_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Every blob was verified */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BundleReceipt"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such bundle */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Parts of the bundle are missing; the upload expired; post the manifest again; the blob's parts do not add up to its digest; upload them again */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly compare_bundles: {
+        readonly parameters: {
+            readonly query: {
+                /** @description One bundle. */
+                readonly a: string;
+                /** @description The other; ratios are B against A. */
+                readonly b: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Successful Response */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ComparePage"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle is quarantined; its contents are not shown */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such bundle */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle's contents are not shown before it has been validated */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly receive_webhook: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header: {
+                /** @description Id of the delivery; a repeated one changes nothing. */
+                readonly "X-GitHub-Delivery": string;
+                /** @description Name of the event. */
+                readonly "X-GitHub-Event": string;
+                /** @description `sha256=` and the HMAC of the raw body. */
+                readonly "X-Hub-Signature-256": string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": Record<string, never>;
+            };
+        };
+        readonly responses: {
+            /** @description Successful Response */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["WebhookReceipt"];
+                };
+            };
+            /** @description The delivery has no id; the delivery names no event */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The delivery is not signed; the delivery's signature is wrong */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Webhooks are refused: no webhook secret is configured */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes; the delivery is too large */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here; the delivery is not JSON */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The delivery is not in its event's shape */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly list_metrics: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Successful Response */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["MetricList"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly post_node: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["NodePost"];
+            };
+        };
+        readonly responses: {
+            /** @description The node was known already */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NodeReceipt"];
+                };
+            };
+            /** @description The node is new */
+            readonly 201: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NodeReceipt"];
+                };
+            };
+            /** @description The bearer token is missing or wrong */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Administrative routes are closed: no admin token is configured */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The key is registered with another owner */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape; the public key is not an ed25519 key */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly list_pulls: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `next_cursor` of the page before; absent: the first page. */
+                readonly cursor?: string | null;
+                /** @description Most items to return. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Successful Response */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PullList"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly get_pull: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly name: string;
+                readonly number: number;
+                readonly owner: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Successful Response */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PullPage"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such pull request is known here */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly sync_pull: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly name: string;
+                readonly number: number;
+                readonly owner: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Successful Response */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PullRef"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bearer token is missing or wrong */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Administrative routes are closed: no admin token is configured */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description GitHub does not know this pull request, or hides it */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The service has no GitHub credentials */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description GitHub did not give a usable answer */
+            readonly 502: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly list_rules: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Successful Response */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RuleList"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly list_suites: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Successful Response */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SuiteList"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly get_health: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Successful Response */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly get_ready: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Successful Response */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Readiness"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A part is down; its field says which */
+            readonly 503: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Readiness"];
+                };
+            };
+        };
+    };
+}
