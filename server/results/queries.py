@@ -7,8 +7,8 @@ from typing import get_args
 from sqlalchemy import Select, func, select, tuple_
 from sqlalchemy.orm import Session, undefer
 
-from judge import claims as claim_blocks
 from judge.assess import Assessment
+from judge.claims import parse_claims
 from judge.trust import NAMES, TrustLevel
 from judge.verdict import Outcome, Verdict
 from server.errors import AppError
@@ -70,7 +70,7 @@ def pull_page(session: Session, *, repository: str, number: int, public_url: str
     if found is None:
         raise AppError("pull_not_found", f"No pull request {number} of {repository} is known here.")
     pull, home = found
-    claimed = claim_blocks.parse_claims(pull.body)
+    claimed = parse_claims(pull.body)
     verdicts = tuple(
         Verdict.model_validate_json(record)
         for record in session.scalars(
