@@ -1,0 +1,1 @@
+"""The sub-commands: each parses its options, calls one function of the packages, prints what came out."""

@@ -1,0 +1,54 @@
+"""How the command fails: one line that says what and what to do, and an exit code (docs/exit-codes.md)."""
+
+from dataclasses import dataclass
+
+from pydantic import ValidationError
+
+from worker.bundle import BundleError
+from worker.errors import ExitCode, WorkerError
+from worker.suites import UnknownSuiteError
+
+_USAGE_CODES = frozenset(
+    {"bundle_missing", "export_exists", "folder_exists", "key_exists", "key_invalid", "key_missing"}
+)
+"""Codes of the bundle format that are about what was asked for, not about a bundle's content."""
+
+_EXTRAS = {"server": "server", "fastapi": "server", "uvicorn": "server", "alembic": "server", "sqlalchemy": "server"}
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What the command says before it ends.
+
+    Attributes:
+        exit_code: See docs/exit-codes.md.
+        code: Stable, see docs/errors.md.
+        detail: For a person.
+    """
+
+    exit_code: ExitCode
+    code: str
+    detail: str
+
+
+def failure_of(error: Exception) -> Failure | None:
+    """Translate an exception; None: it is a defect of ours and deserves its traceback."""
+    match error:
+        case WorkerError():
+            return Failure(error.exit_code, error.code, error.detail)
+        case BundleError():
+            exit_code = ExitCode.USAGE if error.code in _USAGE_CODES else ExitCode.FINDING
+            return Failure(exit_code, error.code, error.detail)
+        case UnknownSuiteError():
+            return Failure(ExitCode.USAGE, "suite_unknown", str(error.args[0]))
+        case ValidationError() if error.title == "Settings":
+            first = error.errors(include_url=False, include_input=False)[0]
+            name = "_".join(("BYOGPU", *(str(part) for part in first["loc"]))).upper()
+            return Failure(ExitCode.USAGE, "settings_invalid", f"{name}: {first['msg']}")
+        case ModuleNotFoundError() if (extra := _EXTRAS.get((error.name or "").split(".")[0])) is not None:
+            detail = f"this needs {error.name}, which is not installed; install byogpu[{extra}]"
+            return Failure(ExitCode.ENVIRONMENT, "package_missing", detail)
+        case OSError() if error.filename is not None:
+            return Failure(ExitCode.ENVIRONMENT, "file_unusable", f"{error.filename}: {error.strerror}")
+        case _:
+            return None
