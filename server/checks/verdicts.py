@@ -8,8 +8,9 @@ from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from judge.assess import Assessment
-from judge.claims import ClaimSet, parse_claims
-from judge.report import CheckReport, render
+from judge.claim import ClaimSet
+from judge.claims import parse_claims
+from judge.report import BundleUrl, CheckReport, PullRef, ReportUrls, render
 from judge.verdict import Verdict, judge
 from server import audit
 from server.github import CheckPayload
@@ -44,8 +45,7 @@ def refresh(services: Services, key: str) -> None:
     """
     case = _read(services, int(key))
     verdicts = judge(case.claimed.claims, case.bundles, head_sha=case.pull.head_sha)
-    report = render(case.pull, case.claimed, verdicts, case.bundles, services.settings.public_url)
-    payload = _payload(case, report, services.settings.public_url)
+    payload = _payload(case, _report(case, verdicts, services.settings.public_url), services.settings.public_url)
     with services.database.write() as session:
         pull = session.get_one(Pull, case.pull.id, with_for_update=True)
         if (pull.head_sha, pull.body) != (case.pull.head_sha, case.pull.body):
@@ -90,28 +90,38 @@ def _store_verdicts(session: Session, services: Services, pull: Pull, verdicts: 
     pull.judged_at, pull.judged_head_sha = services.clock(), pull.head_sha
 
 
+def _report(case: _Case, verdicts: Sequence[Verdict], public_url: str) -> CheckReport:
+    pull = PullRef(repository=case.repository.name, number=case.pull.number, head_sha=case.pull.head_sha)
+    urls = ReportUrls(
+        pull=_page(case, public_url),
+        bundles=tuple(
+            BundleUrl(bundle_id=bundle.bundle_id, url=f"{public_url}/bundles/{bundle.bundle_id}")
+            for bundle in case.bundles
+        ),
+    )
+    return render(pull, case.claimed, verdicts, case.bundles, urls)
+
+
 def _payload(case: _Case, report: CheckReport, public_url: str) -> CheckPayload:
     pull, repository = case.pull, case.repository
-    return CheckPayload.model_validate(
-        {
-            "repository": repository.name,
-            "repository_id": repository.id,
-            "pull_number": pull.number,
-            "head_sha": pull.head_sha,
-            "external_id": f"byogpu:{repository.id}:{pull.number}:{pull.head_sha}",
-            "name": "byogpu",
-            "status": "completed",
-            "conclusion": report.conclusion,
-            "title": report.title,
-            "summary": report.summary,
-            "text": report.text,
-            "details_url": f"{public_url}/pulls/{repository.name}/{pull.number}",
-            "annotations": [
-                {**one.model_dump(exclude={"annotation_level"}), "level": one.annotation_level}
-                for one in report.annotations
-            ],
-        }
+    return CheckPayload(
+        repository=repository.name,
+        repository_id=repository.id,
+        pull_number=pull.number,
+        head_sha=pull.head_sha,
+        external_id=f"byogpu:{repository.id}:{pull.number}:{pull.head_sha}",
+        name="byogpu",
+        status="completed",
+        conclusion=report.conclusion,
+        title=report.title,
+        summary=report.summary,
+        text=report.text,
+        details_url=_page(case, public_url),
     )
+
+
+def _page(case: _Case, public_url: str) -> str:
+    return f"{public_url}/pulls/{case.repository.name}/{case.pull.number}"
 
 
 def _is_news(session: Session, pull: Pull, payload: CheckPayload, *, silent: bool) -> bool:

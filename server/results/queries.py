@@ -9,8 +9,9 @@ from sqlalchemy.orm import Session, undefer
 
 from judge.assess import Assessment
 from judge.claims import parse_claims
+from judge.decision import Outcome
 from judge.trust import NAMES, TrustLevel
-from judge.verdict import Outcome, Verdict
+from judge.verdict import Verdict
 from server.errors import AppError
 from server.models import AssessmentRow, Blob, Bundle, BundleBlob, Node, Post, Pull, Repository, VerdictRow
 from server.pagination import cursor_after, read_cursor

@@ -3,13 +3,14 @@
 from pydantic import AwareDatetime
 
 from judge.assess import Assessment
-from judge.claims import Claim, ClaimError
+from judge.claim import Claim, ClaimError
 from judge.compare import Comparison
+from judge.decision import Outcome
 from judge.metrics import ClaimKind, MetricDefinition
 from judge.report import Conclusion
 from judge.rules import Effect, Family, Severity
 from judge.trust import TrustLevel
-from judge.verdict import Outcome, Verdict
+from judge.verdict import Verdict
 from server.models import Origin, PostState, SignatureState, UploadState, ValidationState
 from server.pulls import PullRef
 from worker.bundle import Manifest
