@@ -1,7 +1,7 @@
 """Reads one cell in the light of one claim: what it says, why, and with which error."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from judge.assess import Assessment
@@ -27,6 +27,7 @@ class Decision:
         p_contradict: Likewise of contradicting it.
         distance: How far the estimate lies from the claimed bound, in the interval's own scale; None without one.
         half_width: Half of the interval in that scale.
+        path_missing: Nothing is missing but the specialized path, which did not run.
     """
 
     cell: CellSummary
@@ -36,6 +37,7 @@ class Decision:
     p_contradict: float = 1.0
     distance: float | None = None
     half_width: float | None = None
+    path_missing: bool = False
 
 
 @dataclass(frozen=True)
@@ -118,10 +120,12 @@ def _path(claim: Claim, cell: CellSummary, bundle: Assessment) -> Decision | Non
         return None
     why = f": {facts.refusal}" if facts and facts.refusal else ""
     if candidate.specialized_steps:
-        share = f"only {candidate.lowest_share:.1%} of the steps of a decode bucket"
-        return _no_evidence(cell, f"the specialized path ran {share}, {MIN_SPECIALIZED_SHARE:.0%} are needed{why}")
-    same = "; both arms ran the same code, configuration and path" if facts and facts.same else ""
-    return _no_evidence(cell, f"the specialized path never ran{why}{same}")
+        share = f"only in {candidate.lowest_share:.1%} of the steps of a decode bucket"
+        reason = f"the specialized path ran {share}, {MIN_SPECIALIZED_SHARE:.0%} are needed{why}"
+    else:
+        same = "; both arms ran the same code, configuration and path" if facts and facts.same else ""
+        reason = f"the specialized path never ran{why}{same}"
+    return replace(_no_evidence(cell, reason), path_missing=True)
 
 
 def _unchanged(claim: Claim, cell: CellSummary, bundle: Assessment) -> Decision | None:

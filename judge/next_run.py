@@ -8,7 +8,7 @@ from pydantic import Field
 
 from judge.assess import Assessment
 from judge.cells import CellSummary
-from judge.claim import AtLeast, Claim
+from judge.claim import Claim
 from judge.decision import Decision, Outcome
 from judge.stats import blocks_needed
 from judge.thresholds import MIN_BLOCKS
@@ -57,11 +57,10 @@ def next_run(
         sentence = f"Run {_named(suite)} again with {fields} equal in both arms and as requested."
         return _write(suite, cells, sentence, minutes=minutes)
     if outcome == "no_evidence":
-        refused = _refusal(claim, deciding.cell, bundle)
-        if refused:
-            sentence = (
-                f"Run {_named(suite)} on a machine where the specialized path starts; here it refused: {refused}."
-            )
+        if deciding.path_missing:
+            facts = bundle.path(deciding.cell.eval_id) if bundle else None
+            refused = f"; here it refused: {facts.refusal}" if facts and facts.refusal else ""
+            sentence = f"Run {_named(suite)} where the specialized path starts{refused}."
             return _write(suite, cells, sentence, hardware="a GPU that the specialized path supports", minutes=minutes)
         sentence = f"Run {_named(suite)} again once this is mended: {deciding.reason}."
         return _write(suite, cells, sentence, minutes=minutes)
@@ -116,15 +115,6 @@ def _rounds(suite: str | None, cell: CellSummary, factor: float) -> int | None:
 def _minutes(cell: CellSummary, factor: float) -> float | None:
     seconds = [arm.seconds for arm in cell.arms if arm.seconds is not None]
     return sum(seconds) * factor / 60 if len(seconds) == 2 else None
-
-
-def _refusal(claim: Claim, cell: CellSummary, bundle: Assessment | None) -> str | None:
-    """Why the specialized path did not run, if that is what the claim lacks."""
-    candidate = cell.arm("candidate")
-    facts = bundle.path(cell.eval_id) if bundle else None
-    if not isinstance(claim.relation, AtLeast) or candidate is None or candidate.path in (None, "unknown"):
-        return None
-    return facts.refusal if facts else None
 
 
 def _named(suite: str | None) -> str:

@@ -1,30 +1,225 @@
-"""The text of the GitHub check."""
+"""The text of the GitHub check: one line, one table, and what to do next; then everything behind it."""
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from worker.bundle.record import Positive, Record
+from judge.assess import Assessment
+from judge.claim import ClaimSet
+from judge.decision import Outcome
+from judge.markdown import SUMMARY_MAX_BYTES, TITLE_MAX_CHARS, Markdown, code, escape, fit, link, shorten, table
+from judge.rules.record import EFFECTS, Finding
+from judge.verdict import Verdict
+from worker.bundle.record import CommitSha, Positive, Record, RepositoryName, Sha256
 
 Conclusion = Literal["success", "failure", "neutral", "action_required"]
 
+_WORDS: dict[Outcome, str] = {
+    "supported": "supported",
+    "contradicted": "contradicted",
+    "inconclusive": "inconclusive",
+    "no_evidence": "no evidence",
+    "not_comparable": "not comparable",
+}
+_SEVERITIES = {"error": "Errors", "warning": "Warnings", "info": "Remarks"}
 
-class Annotation(Record):
-    """A remark on one line of a file of the pull request, as GitHub's checks API takes it."""
 
-    path: str
-    start_line: Positive
-    end_line: Positive
-    annotation_level: Literal["notice", "warning", "failure"]
-    title: Annotated[str, Field(max_length=255)]
-    message: Annotated[str, Field(max_length=4000)]
+class PullRef(Record):
+    """The pull request a check is about."""
+
+    repository: RepositoryName
+    number: Positive
+    head_sha: CommitSha
+
+
+class BundleUrl(Record):
+    """Where one bundle's page is."""
+
+    bundle_id: Sha256
+    url: str
+
+
+class ReportUrls(Record):
+    """Pages of the dashboard, absolute addresses."""
+
+    pull: str
+    bundles: tuple[BundleUrl, ...]
+
+    def bundle(self, bundle_id: str) -> str | None:
+        """A bundle's page, or None."""
+        return next((one.url for one in self.bundles if one.bundle_id == bundle_id), None)
 
 
 class CheckReport(Record):
-    """What is published: everything already escaped and within GitHub's limits."""
+    """What is published: everything escaped, and within GitHub's limits.
+
+    Findings come as text and not as annotations: they are about bundles, and belong to no file of the pull request.
+    """
 
     conclusion: Conclusion
-    title: Annotated[str, Field(max_length=255)]
-    summary: Annotated[str, Field(max_length=65_535)]
-    text: Annotated[str, Field(max_length=65_535)]
-    annotations: tuple[Annotation, ...]
+    title: Annotated[str, Field(max_length=TITLE_MAX_CHARS)]
+    summary: Annotated[str, Field(max_length=SUMMARY_MAX_BYTES)]
+    text: Annotated[str, Field(max_length=SUMMARY_MAX_BYTES)]
+
+
+def render(
+    pull: PullRef, claims: ClaimSet, verdicts: Sequence[Verdict], bundles: Sequence[Assessment], urls: ReportUrls
+) -> CheckReport:
+    """Write the check.
+
+    Args:
+        pull: The pull request.
+        claims: What it claims, or what is wrong with its claims block.
+        verdicts: One for each claim.
+        bundles: Every bundle that was assessed for it.
+        urls: Where the evidence can be seen.
+    """
+    headline = _headline(claims, verdicts)
+    parts = [f"**{escape(headline)}**", *_claims(claims, verdicts), *_next(claims, verdicts), _links(urls)]
+    details = [*_verdicts(verdicts, urls), *_bundles(bundles, urls)]
+    details.append(f"Judged for commit {code(pull.head_sha[:12])} of {escape(pull.repository)}.")
+    return CheckReport(
+        conclusion=conclude(claims, verdicts),
+        title=shorten(headline, TITLE_MAX_CHARS),
+        summary=fit("\n\n".join(parts), SUMMARY_MAX_BYTES),
+        text=fit("\n\n".join(details), SUMMARY_MAX_BYTES),
+    )
+
+
+def conclude(claims: ClaimSet, verdicts: Sequence[Verdict]) -> Conclusion:
+    """What GitHub is told.
+
+    ``neutral`` lets a required check pass, so only a pull request that claims nothing gets it; a claim that is not
+    settled asks for action.
+    """
+    outcomes = {verdict.outcome for verdict in verdicts}
+    if claims.errors:
+        return "action_required"
+    if not claims.claims:
+        return "neutral"
+    if "contradicted" in outcomes:
+        return "failure"
+    return "success" if outcomes == {"supported"} else "action_required"
+
+
+def _headline(claims: ClaimSet, verdicts: Sequence[Verdict]) -> str:
+    if claims.errors:
+        return f"The claims block cannot be read: {claims.errors[0].detail} (line {claims.errors[0].line})"
+    if not claims.claims:
+        return "No claims: this pull request has no byogpu-claims block"
+    counts = [(word, sum(one.outcome == outcome for one in verdicts)) for outcome, word in _WORDS.items()]
+    said = ", ".join(f"{count} {word}" for word, count in counts if count)
+    return f"{len(verdicts)} {'claim' if len(verdicts) == 1 else 'claims'}: {said}"
+
+
+def _claims(claims: ClaimSet, verdicts: Sequence[Verdict]) -> Iterator[Markdown]:
+    if claims.errors:
+        rows = [(escape(str(one.line)), code(one.code), escape(one.detail)) for one in claims.errors]
+        yield table([Markdown("Line"), Markdown("Code"), Markdown("What is wrong")], rows)
+    elif verdicts:
+        header = ("Claim", "Verdict", "Candidate against baseline (95 %)", "n", "Unit", "Trust")
+        rows_of_claims = [
+            (
+                Markdown(f"{code(one.claim_id)}: {code(one.claim.metric)} {escape(one.claim.relation_text)}"),
+                Markdown(f"**{_WORDS[one.outcome]}**"),
+                Markdown(_estimate(one)),
+                Markdown(f"{one.samples[0]} + {one.samples[1]}" if one.samples else "none"),
+                escape(one.unit or "none"),
+                escape(f"{one.trust.level}, {one.trust.name}" if one.trust else "none"),
+            )
+            for one in verdicts
+        ]
+        yield table([Markdown(word) for word in header], rows_of_claims)
+    else:
+        yield Markdown(
+            "State claims as data, in a fenced block of the description, and they are judged against measurements:\n\n"
+            "````text\n```byogpu-claims\n- id: decode-speed\n  metric: step_latency_us\n"
+            '  cells: {batch: [1, 4]}\n  relation: ">= 1.2x baseline"\n```\n````'
+        )
+
+
+def _next(claims: ClaimSet, verdicts: Sequence[Verdict]) -> Iterator[str]:
+    todo = [one for one in verdicts if one.next_run is not None] if not claims.errors else []
+    if todo:
+        yield "### What to do next"
+        yield "\n".join(dict.fromkeys(f"- {code(one.claim_id)}: {_todo(one)}" for one in todo))
+
+
+def _todo(verdict: Verdict) -> Markdown:
+    assert verdict.next_run is not None
+    minutes = verdict.next_run.minutes
+    about = f" About {max(minutes, 1):.0f} min." if minutes is not None else ""
+    return Markdown(f"{escape(verdict.next_run.sentence)}{about}")
+
+
+def _links(urls: ReportUrls) -> str:
+    pages = [link("Claims and evidence", urls.pull)]
+    pages += [link(f"bundle {one.bundle_id[:12]}", one.url) for one in urls.bundles]
+    return " · ".join(pages)
+
+
+def _verdicts(verdicts: Sequence[Verdict], urls: ReportUrls) -> Iterator[str]:
+    for one in verdicts:
+        yield f"### {code(one.claim_id)}: {_WORDS[one.outcome]}"
+        yield f"{escape(_sentence(one.reason))} {_behind(one, urls)}".strip()
+        if one.cells:
+            rows = [
+                (code(cell.cell.cell.id), Markdown(_WORDS[cell.outcome]), escape(cell.reason)) for cell in one.cells
+            ]
+            yield table([Markdown("Cell"), Markdown("Says"), Markdown("Why")], rows)
+
+
+def _behind(verdict: Verdict, urls: ReportUrls) -> str:
+    parts = []
+    if verdict.p_value is not None:
+        parts.append(f"Corrected one-sided error {_probability(verdict.p_value)}.")
+    if verdict.trust is not None:
+        parts.append(f"Trust level {verdict.trust.level}: {escape(verdict.trust.reason)}.")
+    if verdict.bundle_ids and (url := urls.bundle(verdict.bundle_ids[0])):
+        parts.append(f"Judged on {link(f'bundle {verdict.bundle_ids[0][:12]}', url)}.")
+    return " ".join(parts)
+
+
+def _bundles(bundles: Sequence[Assessment], urls: ReportUrls) -> Iterator[str]:
+    for bundle in bundles:
+        url = urls.bundle(bundle.bundle_id)
+        name = link(f"bundle {bundle.bundle_id[:12]}", url) if url else code(bundle.bundle_id[:12])
+        yield f"### Findings of {name}: {bundle.validity}"
+        if not bundle.findings:
+            yield f"None, after {bundle.rules_applied} rules."
+        for severity, heading in _SEVERITIES.items():
+            found = [finding for finding in bundle.findings if finding.severity == severity]
+            if found:
+                yield f"**{heading}**"
+                yield table(
+                    [Markdown(word) for word in ("Rule", "Where", "What", "What to do")],
+                    [_finding(finding) for finding in found],
+                )
+
+
+def _finding(finding: Finding) -> tuple[Markdown, ...]:
+    effect = "" if finding.effect == "notes" else f" ({EFFECTS[finding.effect]})"
+    return (
+        code(finding.rule_id),
+        code(finding.where),
+        escape(f"{finding.title}: {finding.detail}"),
+        Markdown(f"{finding.hint}{effect}"),
+    )
+
+
+def _estimate(verdict: Verdict) -> str:
+    estimate = verdict.estimate
+    if estimate is None:
+        return "none"
+    if estimate.kind == "difference":
+        return f"{100 * estimate.value:+.2f} points [{100 * estimate.low:+.2f}, {100 * estimate.high:+.2f}]"
+    return f"{estimate.value:.3f}x [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def _probability(value: float) -> str:
+    return "below 0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith((".", "…")) else ".")

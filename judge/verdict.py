@@ -45,14 +45,15 @@ class Verdict(Record):
     cells: tuple[CellVerdict, ...]
     """Of the deciding bundle, in its order."""
     estimate: Estimate | None
-    """Of the cell that decides: the one with the weakest case for the claim."""
+    """Of the cell that decides, the one with the weakest case for the claim; None where the cell is no evidence."""
     ratio: float | None
     interval: tuple[float, float] | None
     """`estimate` in short; of a difference for accuracy."""
     effect_size: float | None
     """Change for the better against the baseline: ratio - 1, or the difference for accuracy."""
     p_value: float | None
-    """One-sided error of the decision, corrected over all claims, bundles and tries of the pull request."""
+    """One-sided error of the decision, corrected over all claims, bundles and tries of the pull request.
+    None: chance has no part in the decision."""
     samples: tuple[int, int] | None
     """Samples of baseline and candidate in the deciding cell."""
     unit: Label | None
@@ -143,7 +144,7 @@ def _rule(case: _Case, p_support: float, p_contradict: float) -> _Ruling:
     if against:
         worst = min(against, key=lambda one: one.p_contradict)
         if p_contradict <= ALPHA:
-            return _Ruling(case, "contradicted", worst.reason, worst, p_contradict)
+            return _Ruling(case, "contradicted", worst.reason, worst, p_contradict if case.tested else None)
         return _Ruling(case, "inconclusive", _corrected(worst), worst, p_contradict)
     for outcome in _LEAST_SETTLED:
         if outcome == "no_evidence" and case.gaps:
@@ -155,7 +156,7 @@ def _rule(case: _Case, p_support: float, p_contradict: float) -> _Ruling:
         return _Ruling(case, "no_evidence", f"no cell of {case.claim.metric} is selected", None, None)
     weakest = max(case.decisions, key=lambda one: one.p_support)
     if p_support <= ALPHA:
-        return _Ruling(case, "supported", weakest.reason, weakest, p_support)
+        return _Ruling(case, "supported", weakest.reason, weakest, p_support if case.tested else None)
     return _Ruling(case, "inconclusive", _corrected(weakest), weakest, p_support)
 
 
@@ -188,7 +189,8 @@ def _write(claim: Claim, ruling: _Ruling | None, order: Sequence[_Ruling], outco
     deciding = ruling.deciding if ruling else None
     bundle = ruling.case.bundle if ruling else None
     cell = deciding.cell if deciding else None
-    estimate = cell.estimate if cell else None
+    believed = outcome not in ("no_evidence", "not_comparable")
+    estimate = cell.estimate if cell and believed else None
     arms = (cell.arm("baseline"), cell.arm("candidate")) if cell else (None, None)
     decisions = ruling.case.decisions if ruling else ()
     gaps = ruling.case.gaps if ruling else ()

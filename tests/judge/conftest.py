@@ -32,6 +32,19 @@ def specimen() -> Any:
 
 
 @pytest.fixture
+def build() -> Callable[..., Any]:
+    """Make specimens: ``build(speedup=1.0)``."""
+    made: Callable[..., Any] = specimens.build
+    return made
+
+
+@pytest.fixture
+def cpu_specimen() -> Any:
+    """What a machine without a GPU gives: both arms stock."""
+    return specimens.build_on_cpu()
+
+
+@pytest.fixture
 def collected(tmp_path: Path) -> Callable[..., Evidence]:
     """Write a specimen and read it back as evidence."""
     written = []

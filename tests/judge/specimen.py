@@ -9,6 +9,7 @@ import copy
 import hashlib
 import json
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -78,7 +79,7 @@ class Specimen:
         self.rows[(role, eval_id)] = kept
 
     def run_stock(self) -> None:
-        """Make the candidate what it is on a CPU: the same code on the stock path, as slow as the baseline."""
+        """Make the candidate what it is on a CPU: the same code on the stock path, with its reasons. See `build`."""
         refused = ["kernels not built", "no CUDA device"]
         for one in self.arm("candidate")["ledgers"]:
             one["kernel_digests"] = []
@@ -86,8 +87,6 @@ class Specimen:
                 total = bucket["stock_steps"] + bucket["specialized_steps"]
                 bucket.update(specialized_steps=0, stock_steps=total)
                 bucket["reasons"] = [{"reason": reason, "steps": total} for reason in refused]
-        for row in self.of("steps", "decode-step", arm="candidate"):
-            row["latency_us"] *= SPEEDUP
         self.manifest["environment"].update(gpus=[], links=[], gpu_processes=[])
         for key in [key for key in self.rows if key[0] == "telemetry"]:
             del self.rows[key]
@@ -164,13 +163,21 @@ def server_context(specimen: Specimen) -> Context:
     )
 
 
-def build() -> Specimen:
-    """A complete valid bundle."""
-    return copy.deepcopy(_TEMPLATE)
+def build(*, speedup: float = SPEEDUP) -> Specimen:
+    """A complete valid bundle in which the candidate is faster by ``speedup``."""
+    return copy.deepcopy(_made(speedup))
+
+
+def build_on_cpu() -> Specimen:
+    """What a machine without a GPU gives: both arms stock, the same code, no difference."""
+    specimen = build(speedup=1.0)
+    specimen.run_stock()
+    return specimen
 
 
 # ------------------------------------------------------------------ how it is made
-def _build() -> Specimen:
+@cache
+def _made(speedup: float) -> Specimen:
     suite = load("smoke")
     plans: dict[str, Any] = {plan.kind: plan for plan in suite.evals}
     rng = np.random.default_rng(20_260_101)
@@ -181,12 +188,14 @@ def _build() -> Specimen:
 
     blocks = _blocks(list(decode.block_order) * decode.rounds, drift=True)
     cells = [
-        _cell(f"decode-step.b{batch}.c{context}", "step_latency_us", batch=batch, context_tokens=context, phase="decode")
+        _cell(
+            f"decode-step.b{batch}.c{context}", "step_latency_us", batch=batch, context_tokens=context, phase="decode"
+        )
         for batch in decode.batches
         for context in decode.context_tokens
     ]
     evals.append(_eval("decode-step", "decode_step", cells, blocks))
-    rows[("steps", "decode-step")] = _steps(cells, blocks, decode.steps_per_block, rng)
+    rows[("steps", "decode-step")] = _steps(cells, blocks, decode.steps_per_block, rng, speedup)
     rows[("telemetry", "decode-step")] = _telemetry(rows[("steps", "decode-step")][-1]["start_ns"] / 1e9)
 
     blocks = _blocks(list(serving.block_order) * serving.rounds, drift=False)
@@ -196,7 +205,7 @@ def _build() -> Specimen:
         for level in serving.concurrency
     ]  # fmt: skip
     evals.append(_eval("serving", "serving", cells, blocks))
-    rows[("requests", "serving")] = _requests(cells, blocks, serving, rng)
+    rows[("requests", "serving")] = _requests(cells, blocks, serving, rng, speedup)
     rows[("counters", "serving")] = _counters(cells, blocks)
     rows[("telemetry", "serving")] = _telemetry(rows[("requests", "serving")][-1]["end_s"])
 
@@ -256,10 +265,10 @@ def _numerics(arm: str, case: str) -> Row:
     }  # fmt: skip
 
 
-def _steps(cells: list[Row], blocks: list[Row], steps: int, rng: np.random.Generator) -> list[Row]:
+def _steps(cells: list[Row], blocks: list[Row], steps: int, rng: np.random.Generator, speedup: float) -> list[Row]:
     rows, now_ns = [], 1_000_000_000
     for block in blocks:
-        speed = SPEEDUP if block["arm"] == "candidate" else 1.0
+        speed = speedup if block["arm"] == "candidate" else 1.0
         wander = rng.normal(1.0, 0.002)
         for cell in cells:
             for step in range(steps):
@@ -272,11 +281,11 @@ def _steps(cells: list[Row], blocks: list[Row], steps: int, rng: np.random.Gener
     return rows
 
 
-def _requests(cells: list[Row], blocks: list[Row], plan: Any, rng: np.random.Generator) -> list[Row]:
+def _requests(cells: list[Row], blocks: list[Row], plan: Any, rng: np.random.Generator, speedup: float) -> list[Row]:
     rows, now_s, seen = [], 1.0, {"baseline": 0, "candidate": 0}
     for block in blocks:
         arm = block["arm"]
-        speed = SPEEDUP if arm == "candidate" else 1.0
+        speed = speedup if arm == "candidate" else 1.0
         for cell in cells:
             free = [now_s] * cell["batch"]
             for index in range(plan.requests_per_block):
@@ -396,6 +405,3 @@ def _results(tasks: tuple[str, ...]) -> dict[str, Any]:
         "config": {"model": "local-completions", "limit": None, "use_cache": None},
         "lm_eval_version": "0.4.13", "task_hashes": {},
     }  # fmt: skip
-
-
-_TEMPLATE = _build()
