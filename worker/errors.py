@@ -31,6 +31,7 @@ class CodeEntry:
 CODES: Mapping[str, CodeEntry] = {
     "usage": CodeEntry(ExitCode.USAGE, "an option or argument is wrong"),
     "suite_unknown": CodeEntry(ExitCode.USAGE, "no published suite has that name"),
+    "code_differs": CodeEntry(ExitCode.USAGE, "the code that is to be run again is not the code that was measured"),
     "out_not_empty": CodeEntry(ExitCode.USAGE, "the output folder exists and is not empty"),
     "import_missing": CodeEntry(ExitCode.USAGE, "a file to import does not exist or cannot be read"),
     "import_too_large": CodeEntry(ExitCode.USAGE, "a file to import is larger than is taken"),

@@ -1,8 +1,10 @@
-"""Fixtures of the worker's tests: small git repositories, and a stand-in for the pynvml module."""
+"""Fixtures of the worker's tests: small git repositories, stand-ins for pynvml and for an arm's code."""
 
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,8 +12,10 @@ from typing import Any
 import pynvml
 import pytest
 
+from worker.arms import Arm, resolve
 from worker.deadline import Deadline
 
+STAND_IN = Path(__file__).parents[1] / "data" / "worker" / "arm"
 Commit = Callable[[Path], str]
 
 
@@ -154,3 +158,40 @@ class FakeNvml:
 @pytest.fixture
 def fake_nvml() -> Callable[..., FakeNvml]:
     return FakeNvml
+
+
+@pytest.fixture
+def make_arm(tmp_path: Path) -> Callable[..., Arm]:
+    """Makes an arm whose programs behave as one word says."""
+
+    def make(name: Any, behaviour: str = "well") -> Arm:
+        tree = tmp_path / name
+        shutil.copytree(STAND_IN, tree, ignore=shutil.ignore_patterns("__pycache__"))
+        (tree / "k3_decode" / "behaviour").write_text(behaviour)
+        return resolve(name, work=tmp_path, tree=tree)
+
+    return make
+
+
+def programs_of(folder: Path) -> list[str]:
+    """Command lines that name a folder."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
+        except OSError:
+            continue
+        if str(folder).encode() in command:
+            found.append(entry.name)
+    return found
+
+
+@pytest.fixture
+def no_program_is_left(tmp_path: Path) -> Iterator[None]:
+    """Fails the test if a program that names its folder outlives it."""
+    yield
+    for _ in range(100):
+        if not programs_of(tmp_path):
+            return
+        time.sleep(0.02)
+    pytest.fail(f"still running: {programs_of(tmp_path)}")

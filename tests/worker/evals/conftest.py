@@ -1,15 +1,12 @@
-"""Arms made of the stand-in for k3_decode, and a check that no eval leaves a program behind."""
+"""Evals over two stand-ins for k3_decode."""
 
-import shutil
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from worker.arms import Arm, Arms, resolve
+from worker.arms import Arm, Arms
 from worker.bundle import Draft
 from worker.bundle.redaction import Redactor
 from worker.environment import Nvml
@@ -17,8 +14,6 @@ from worker.evals import EvalResult, Setting, run_eval
 from worker.progress import Silent
 from worker.seeds import Seeds
 from worker.suites import EvalPlan
-
-STAND_IN = Path(__file__).parents[2] / "data" / "worker" / "arm"
 
 
 @dataclass
@@ -35,19 +30,6 @@ class Ran:
 
     def lines(self, role: str) -> list[str]:
         return self.text(role).splitlines()
-
-
-@pytest.fixture
-def make_arm(tmp_path: Path) -> Callable[..., Arm]:
-    """Makes an arm whose programs behave as one word says."""
-
-    def make(name: Any, behaviour: str = "well") -> Arm:
-        tree = tmp_path / name
-        shutil.copytree(STAND_IN, tree, ignore=shutil.ignore_patterns("__pycache__"))
-        (tree / "k3_decode" / "behaviour").write_text(behaviour)
-        return resolve(name, work=tmp_path, tree=tree)
-
-    return make
 
 
 @pytest.fixture
@@ -70,24 +52,6 @@ def measure(make_arm: Callable[..., Arm], tmp_path: Path) -> Callable[..., Ran]:
     return run
 
 
-def programs_of(folder: Path) -> list[str]:
-    """Command lines that name a folder."""
-    found = []
-    for entry in Path("/proc").glob("[0-9]*"):
-        try:
-            command = (entry / "cmdline").read_bytes() + (entry / "environ").read_bytes()
-        except OSError:
-            continue
-        if str(folder).encode() in command:
-            found.append(entry.name)
-    return found
-
-
 @pytest.fixture(autouse=True)
-def no_program_is_left(tmp_path: Path) -> Iterator[None]:
-    yield
-    for _ in range(100):
-        if not programs_of(tmp_path):
-            return
-        time.sleep(0.02)
-    pytest.fail(f"still running: {programs_of(tmp_path)}")
+def watched(no_program_is_left: None) -> None:
+    """Every test of this folder fails if a program of its arms outlives it."""
