@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TextIO, cast, get_args
 
 from k3_decode.bench import session
-from k3_decode.bench.numerics import CONFIG_NAMES, run_cases
+from k3_decode.bench.numerics import CONFIG_NAMES, run_cases, table
 from k3_decode.bench.session import Session
 from k3_decode.config import CONFIGS
 from k3_decode.decoder import DecodeMode
@@ -48,16 +48,8 @@ def _session(options: argparse.Namespace, answers: TextIO) -> None:
 
 def _numerics(options: argparse.Namespace) -> int:
     cases = run_cases(CONFIGS[options.config], seed=options.seed, threads=options.threads)
-    failed = [case for case in cases if not case["passed"]]
-    if options.json:
-        print(json.dumps({"cases": cases}, allow_nan=False))
-    else:
-        for case in cases:
-            verdict = "ok  " if case["passed"] else "FAIL"
-            where = f"{case['operator']} / {case['case']} / {case['shape']} / {case['distribution']}"
-            print(f"{verdict} {case['max_rel_error']:9.2e} of {case['tolerance']:9.2e}  {where}")
-        print(f"{len(cases) - len(failed)} of {len(cases)} cases within tolerance")
-    return 1 if failed else 0
+    print(json.dumps({"cases": cases}, allow_nan=False) if options.json else table(cases))
+    return 0 if all(case["passed"] for case in cases) else 1
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -58,7 +58,7 @@ def _one_sequence(wide: K3Model, narrow: K3Model, tokens: Sequence[int]) -> Iter
     )
     yield case("model.forms", "decode forms against prefill forms, float64", wide, form="decode")
     yield case("model.forms", "token by token against one prefill, float64", wide, pieces=[1] * length, form="auto")
-    split = [length - length // 3, length // 3]
+    split = [length - length // 2, length // 2]
     yield case("model.forms", "prefill in two chunks against one, float64", wide, pieces=split)
 
 

@@ -1,5 +1,6 @@
 """Runs the checks of `k3_decode.bench.cases` against the tolerance table."""
 
+from collections.abc import Sequence
 from typing import TypedDict
 
 import torch
@@ -45,6 +46,17 @@ def run_cases(config: K3Config, *, seed: int, threads: int) -> list[CaseResult]:
     """
     torch.set_num_threads(threads)
     return [run_case(case) for case in all_cases(config, seed=seed)]
+
+
+def table(cases: Sequence[CaseResult]) -> str:
+    """Lay results out for people, one line a case and a total."""
+    lines = [
+        f"{'ok  ' if case['passed'] else 'FAIL'} {case['max_rel_error']:9.2e} of {case['tolerance']:9.2e}  "
+        f"{case['operator']} / {case['case']} / {case['shape']} / {case['distribution']}"
+        for case in cases
+    ]
+    passed = sum(case["passed"] for case in cases)
+    return "\n".join([*lines, f"{passed} of {len(cases)} cases within tolerance"])
 
 
 def run_case(case: Case) -> CaseResult:

@@ -8,7 +8,7 @@ import torch
 from k3_decode.bench.__main__ import main
 from k3_decode.bench.case import Case
 from k3_decode.bench.inputs import DISTRIBUTIONS, draw
-from k3_decode.bench.numerics import REPEATS, run_case
+from k3_decode.bench.numerics import REPEATS, run_case, table
 from k3_decode.numerics import TOLERANCES, UNBOUNDED
 
 
@@ -92,11 +92,12 @@ def test_partly_zero_has_empty_rows():
     assert rows[1::2].any()
 
 
-def test_the_table_is_readable_without_json(capsys):
-    assert main(["numerics", "--seed", "1"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[-1] == f"{len(lines) - 1} of {len(lines) - 1} cases within tolerance"
-    assert all(line.startswith("ok") for line in lines[:-1])
+def test_the_table_names_what_failed():
+    good, bad = run_case(case(lambda: torch.ones(3))), run_case(case(lambda: torch.zeros(3)))
+    lines = table([good, bad]).splitlines()
+    assert [line.split()[0] for line in lines] == ["ok", "FAIL", "1"]
+    assert "rms_norm / made up / n=3 / normal" in lines[1]
+    assert lines[2] == "1 of 2 cases within tolerance"
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["session", "--help"], ["numerics", "--help"]])

@@ -81,7 +81,7 @@ def test_a_block_that_cannot_run_is_reported_and_the_session_goes_on():
 def test_the_command_speaks_only_the_protocol_on_standard_output():
     lines = "\n".join(map(json.dumps, [{"op": "identity"}, BLOCK, {"op": "quit"}])) + "\n"
     ended = subprocess.run(
-        [sys.executable, "-m", "k3_decode.bench", "session", "--config", "k3-tiny", "--decode", "specialized"],
+        [sys.executable, "-m", "k3_decode.bench", "session", "--device", "cpu", "--decode", "specialized"],
         input=lines,
         capture_output=True,
         text=True,

@@ -14,7 +14,18 @@ class Server:
 
     def __init__(self, folder, *options: str) -> None:
         port_file = folder / "port"
-        command = [sys.executable, "-m", "k3_decode.engine", "serve", "--port", "0", "--port-file", str(port_file)]
+        command = [
+            sys.executable,
+            "-m",
+            "k3_decode.engine",
+            "serve",
+            "--device",
+            "cpu",
+            "--port",
+            "0",
+            "--port-file",
+            str(port_file),
+        ]
         self.process = subprocess.Popen(
             [*command, *options],
             stdout=subprocess.PIPE,
@@ -45,9 +56,9 @@ def start_server() -> type[Server]:
     return Server
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def server(tmp_path_factory) -> Iterator[Server]:
-    """One server for a module's tests, stopped with SIGTERM; it must end with status 0 and without a traceback."""
+    """One server for all tests, stopped with SIGTERM; it must end with status 0 and without a traceback."""
     running = Server(tmp_path_factory.mktemp("server"), "--config", "k3-tiny", "--decode", "specialized")
     yield running
     status, out, err = running.stop()
