@@ -1,6 +1,6 @@
 """Two bundles side by side: which of their numbers may be compared, and what comes out."""
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 
 from judge.accuracy import difference, pair, scores
 from judge.cells import ArmSummary, CellSummary
@@ -10,6 +10,7 @@ from judge.evidence import Evidence
 from judge.metrics import METRICS, Better
 from judge.series import MeasuredCell, measured_cells, series
 from judge.summarise import kept_blocks, ratio, seed_of, summarise
+from judge.tables import Floats
 from worker.bundle.record import Identifier, Label, Record, Sha256
 from worker.bundle.schema import ArmName, Cell
 
@@ -50,24 +51,38 @@ class Comparison(Record):
     """Cells without a partner."""
 
 
+@dataclass(frozen=True)
+class _Side:
+    """One arm of one cell of one bundle."""
+
+    evidence: Evidence
+    measured: MeasuredCell
+    summary: CellSummary
+    arm: ArmSummary
+
+
 def compare(a: Evidence, b: Evidence) -> Comparison:
     """Compare two bundles cell by cell.
 
-    Cells are partners if they agree in metric, task, batch, context, lengths and speculation. An arm of A meets the arm
-    of the same name in B; if each bundle has a single arm, those two meet. A bundle compared with itself compares its
-    candidate (as B) with its baseline (as A).
+    Cells are partners if they agree in metric, task, batch, context, lengths and speculation. For a metric and task
+    without any partners, every cell meets every other, so that the answer names the fields in which they differ. An arm
+    of A meets the arm of the same name in B; if each bundle has a single arm, those two meet. A bundle compared with
+    itself compares its candidate (as B) with its baseline (as A).
 
     Args:
         a: One bundle, its rows read.
         b: The other, or the same.
     """
-    mine, theirs = _cells(a), _cells(b)
-    partners = [(one, other) for one in mine for other in theirs if _coordinates(one[1]) == _coordinates(other[1])]
-    compared = tuple(
-        _compare(a, b, one, other, first, second)
-        for one, other in partners
-        for first, second in _arm_pairs(one[1], other[1], same=a.bundle_id == b.bundle_id)
-    )
+    mine, theirs = _sides(a), _sides(b)
+    if a.bundle_id == b.bundle_id:
+        mine = [side for side in mine if side.arm.arm == "baseline"]
+        theirs = [side for side in theirs if side.arm.arm == "candidate"]
+    elif len({side.arm.arm for side in mine}) > 1 or len({side.arm.arm for side in theirs}) > 1:
+        both = {side.arm.arm for side in mine} & {side.arm.arm for side in theirs}
+        mine = [side for side in mine if side.arm.arm in both]
+        theirs = [side for side in theirs if side.arm.arm in both]
+    pairs = _partners(mine, theirs, same_arm=len({side.arm.arm for side in mine}) > 1)
+    compared = tuple(_compare(first, second) for first, second in pairs)
     found = [difference for cell in compared for difference in cell.differing]
     return Comparison(
         a=a.bundle_id,
@@ -75,78 +90,80 @@ def compare(a: Evidence, b: Evidence) -> Comparison:
         comparable=bool(compared) and all(cell.comparable for cell in compared),
         differing=tuple(dict.fromkeys(found)),
         cells=compared,
-        only_a=_alone(mine, [one for one, _ in partners]),
-        only_b=_alone(theirs, [other for _, other in partners]),
+        only_a=_alone(mine, [first for first, _ in pairs]),
+        only_b=_alone(theirs, [second for _, second in pairs]),
     )
 
 
-_Pair = tuple[MeasuredCell, CellSummary]
-
-
-def _cells(evidence: Evidence) -> list[_Pair]:
+def _sides(evidence: Evidence) -> list[_Side]:
     pairs = zip(measured_cells(evidence), summarise(evidence), strict=True)
-    return [(cell, summary) for cell, summary in pairs if summary.arms]
+    return [_Side(evidence, cell, summary, arm) for cell, summary in pairs for arm in summary.arms]
 
 
-def _coordinates(summary: CellSummary) -> tuple[object, ...]:
+def _partners(mine: list[_Side], theirs: list[_Side], *, same_arm: bool) -> list[tuple[_Side, _Side]]:
+    meeting = [
+        (first, second)
+        for first in mine
+        for second in theirs
+        if _subject(first) == _subject(second) and (not same_arm or first.arm.arm == second.arm.arm)
+    ]
+    exact = [pair for pair in meeting if _coordinates(pair[0]) == _coordinates(pair[1])]
+    partnered = {_subject(first) for first, _ in exact}
+    return [pair for pair in meeting if pair in exact or _subject(pair[0]) not in partnered]
+
+
+def _subject(side: _Side) -> tuple[str, str | None]:
+    return side.summary.cell.metric, side.summary.cell.task
+
+
+def _coordinates(side: _Side) -> tuple[object, ...]:
     ignored = {"id", "arms", "tensor_parallel", "context_parallel"}
-    return tuple(repr(getattr(summary.cell, name)) for name in Cell.model_fields if name not in ignored)
+    return tuple(repr(getattr(side.summary.cell, name)) for name in Cell.model_fields if name not in ignored)
 
 
-def _arm_pairs(first: CellSummary, second: CellSummary, *, same: bool) -> Iterator[tuple[ArmName, ArmName]]:
-    ours, theirs = [arm.arm for arm in first.arms], [arm.arm for arm in second.arms]
-    if same:
-        if len(ours) == 2:
-            yield "baseline", "candidate"
-    elif len(ours) == len(theirs) == 1:
-        yield ours[0], theirs[0]
-    else:
-        yield from ((arm, arm) for arm in ours if arm in theirs)
-
-
-def _compare(a: Evidence, b: Evidence, one: _Pair, other: _Pair, arm_a: ArmName, arm_b: ArmName) -> ComparedCell:
-    first, second = one[1].arm(arm_a), other[1].arm(arm_b)
-    assert first is not None
-    assert second is not None
-    differences = differing(first.key, second.key)
+def _compare(first: _Side, second: _Side) -> ComparedCell:
+    differences = differing(first.arm.key, second.arm.key)
     return ComparedCell(
-        metric=one[1].cell.metric,
-        unit=one[1].unit,
-        better=one[1].better,
-        cell_a=one[1].cell.id,
-        cell_b=other[1].cell.id,
-        arm_a=arm_a,
-        arm_b=arm_b,
-        a=first,
-        b=second,
+        metric=first.summary.cell.metric,
+        unit=first.summary.unit,
+        better=first.summary.better,
+        cell_a=first.summary.cell.id,
+        cell_b=second.summary.cell.id,
+        arm_a=first.arm.arm,
+        arm_b=second.arm.arm,
+        a=first.arm,
+        b=second.arm,
         comparable=not differences,
         differing=differences,
-        unverified=unverified(first.key, second.key),
-        estimate=None if differences else _estimate(a, b, one[0], other[0], arm_a, arm_b),
+        unverified=unverified(first.arm.key, second.arm.key),
+        estimate=None if differences else _estimate(first, second),
     )
 
 
-def _estimate(
-    a: Evidence, b: Evidence, first: MeasuredCell, second: MeasuredCell, arm_a: ArmName, arm_b: ArmName
-) -> Estimate | None:
-    definition = METRICS[first.cell.metric]
+def _estimate(first: _Side, second: _Side) -> Estimate | None:
+    definition = METRICS[first.summary.cell.metric]
     match definition.kind:
         case "speed":
-            ours, theirs = series(a, first, arm_a), series(b, second, arm_b)
-            if ours is None or theirs is None:
-                return None
-            if min(ours.counted, theirs.counted) < max(a.floors.p50, b.floors.p50):
-                return None
-            seed = seed_of(a.bundle_id, b.bundle_id, first.cell.id, arm_a, arm_b, first.cell.metric)
-            kept = kept_blocks(a, first)[arm_a], kept_blocks(b, second)[arm_b]
-            return ratio(ours.blocks(kept[0]), theirs.blocks(kept[1]), definition, seed=seed)
+            ours, theirs = _blocks(first), _blocks(second)
+            small = min(first.arm.samples, second.arm.samples) < max(
+                first.summary.sample_floor, second.summary.sample_floor
+            )
+            seed = seed_of(
+                *(f"{side.evidence.bundle_id} {side.summary.cell.id} {side.arm.arm}" for side in (first, second))
+            )
+            return None if small else ratio(ours, theirs, definition, seed=seed)
         case "accuracy":
-            before, after = scores(a, first, arm_a), scores(b, second, arm_b)
+            before, after = (scores(side.evidence, side.measured, side.arm.arm) for side in (first, second))
             return difference(pair(before, after)) if before and after else None
         case "numerics":
             return None
 
 
-def _alone(cells: list[_Pair], partnered: list[_Pair]) -> tuple[str, ...]:
-    known = {id(summary) for _, summary in partnered}
-    return tuple(dict.fromkeys(summary.cell.id for _, summary in cells if id(summary) not in known))
+def _blocks(side: _Side) -> list[Floats]:
+    found = series(side.evidence, side.measured, side.arm.arm)
+    return found.blocks(kept_blocks(side.evidence, side.measured)[side.arm.arm]) if found else []
+
+
+def _alone(sides: list[_Side], partnered: list[_Side]) -> tuple[str, ...]:
+    known = {id(side) for side in partnered}
+    return tuple(dict.fromkeys(side.summary.cell.id for side in sides if id(side) not in known))

@@ -40,6 +40,9 @@ MIN_OUTPUT_SHARE = 0.90
 SUMMARY_TOLERANCE = 0.02
 """Relative difference between a typed number and the one recomputed from raw rows."""
 
+DURATION_SLACK_S = 2.0
+"""Time, plus 5 %, by which a tool's own duration may exceed first start to last end: it counts setting up too."""
+
 IDENTITY_SLACK_S = 0.05
 """Time from a request's last token to its end, plus `IDENTITY_SHARE` of its duration, that ending a stream takes."""
 

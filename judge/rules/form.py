@@ -8,8 +8,9 @@ import numpy as np
 from judge.evidence import Evidence
 from judge.rules.record import Found, rule
 from judge.tables import Integers
-from worker.bundle.schema import EvalKind, Role
+from worker.bundle.schema import ArmName, EvalKind, Role
 
+_ARMS: tuple[ArmName, ...] = ("baseline", "candidate")
 _DIGEST_CODES = frozenset({"blob_missing", "blob_corrupt", "size_mismatch"})
 _ROLES: dict[EvalKind, frozenset[Role]] = {
     "kernel_numerics": frozenset({"numerics", "telemetry", "summary", "imported", "log"}),
@@ -142,20 +143,12 @@ def files_have_evals(evidence: Evidence) -> Iterator[Found]:
     "error",
     "blocks",
     title="An arm is missing",
-    hint="Run both arms in one session. A result file of a single arm can be compared with another bundle.",
+    hint="Run both arms in one session.",
 )
 def both_arms(evidence: Evidence) -> Iterator[Found]:
     """A claim compares the candidate with the baseline; one arm alone is a number without a meaning."""
-    for record in evidence.manifest.evals:
-        if record.outcome.outcome != "completed" or record.kind == "kernel_numerics":
-            continue
-        ids = {cell.id for cell in record.cells}
-        found = {arm for table in (evidence.steps, evidence.requests) for cell, arm in table if cell in ids}
-        found |= {arm for eval_id, arm in evidence.lm_eval if eval_id == record.id}
-        for arm in ("baseline", "candidate"):
-            if arm not in found or evidence.arm(arm) is None:
-                what = "has no rows" if arm not in found else "is not described"
-                yield Found(f"the {arm} {what}", f"evals/{record.id}/{arm}", eval_id=record.id, arm=arm)
+    if evidence.manifest.origin.kind == "measured":
+        yield from _absent_arms(evidence)
 
 
 @rule(
@@ -185,7 +178,7 @@ def rows_have_blocks(evidence: Evidence) -> Iterator[Found]:
     for record in evidence.manifest.evals:
         owners = {block.index: block.arm for block in record.blocks}
         for cell in record.cells:
-            for arm in ("baseline", "candidate"):
+            for arm in _ARMS:
                 tables = (evidence.steps.get((cell.id, arm)), evidence.requests.get((cell.id, arm)))
                 used = {int(index) for table in tables if table is not None for index in np.unique(table.block)}
                 wrong = sorted(index for index in used if owners.get(index) != arm)
@@ -195,6 +188,32 @@ def rows_have_blocks(evidence: Evidence) -> Iterator[Found]:
                         f"evals/{record.id}/cells/{cell.id}/{arm}",
                         eval_id=record.id,
                     )
+
+
+@rule(
+    "B-010",
+    "info",
+    "notes",
+    title="An import of one arm",
+    hint="Import the other arm's files with it, or compare the bundle with another one.",
+)
+def imported_arms(evidence: Evidence) -> Iterator[Found]:
+    """Other tools measure one arm at a time; such a bundle can be compared with another, and supports no claim."""
+    if evidence.manifest.origin.kind == "imported":
+        yield from _absent_arms(evidence)
+
+
+def _absent_arms(evidence: Evidence) -> Iterator[Found]:
+    for record in evidence.manifest.evals:
+        if record.outcome.outcome != "completed" or record.kind == "kernel_numerics":
+            continue
+        ids = {cell.id for cell in record.cells}
+        found = {arm for table in (evidence.steps, evidence.requests) for cell, arm in table if cell in ids}
+        found |= {arm for eval_id, arm in evidence.lm_eval if eval_id == record.id}
+        for arm in _ARMS:
+            if arm not in found or evidence.arm(arm) is None:
+                what = "has no rows" if arm not in found else "is not described"
+                yield Found(f"the {arm} {what}", f"evals/{record.id}/{arm}", eval_id=record.id, arm=arm)
 
 
 def _repeated(where: str, names: list[str]) -> Iterator[Found]:
@@ -225,4 +244,5 @@ RULES = (
     both_arms,
     rows_once,
     rows_have_blocks,
+    imported_arms,
 )

@@ -20,7 +20,7 @@ _DRIVES_ENGINE = ("decode_step", "serving", "accuracy")
 )
 def ledger_present(evidence: Evidence) -> Iterator[Found]:
     """Without a ledger nothing says which code produced the numbers."""
-    for record in _driven(evidence):
+    for record in _driven(evidence) if evidence.manifest.origin.kind == "measured" else ():
         for arm in evidence.manifest.arms:
             found = ledger(arm, record.id)
             if found == "unknown" or not _steps(found.buckets):
@@ -149,6 +149,19 @@ def steps_accounted(evidence: Evidence) -> Iterator[Found]:
                     )
 
 
+@rule(
+    "P-007",
+    "info",
+    "notes",
+    title="An import without a path ledger",
+    hint="Measure with the worker to show which path ran; an import supports no claim of a speed-up.",
+)
+def imported_path(evidence: Evidence) -> Iterator[Found]:
+    """Other tools do not report which decode path ran, so their numbers cannot show that a path made the difference."""
+    if evidence.manifest.origin.kind == "imported":
+        yield Found(f"{evidence.manifest.origin.tool} reports no decode path", "arms")
+
+
 def _driven(evidence: Evidence) -> Iterator[EvalRecord]:
     for record in evidence.manifest.evals:
         if record.kind in _DRIVES_ENGINE and record.outcome.outcome == "completed":
@@ -179,4 +192,5 @@ RULES = (
     reasons_given,
     kernels_named,
     steps_accounted,
+    imported_path,
 )

@@ -9,8 +9,9 @@ from judge.evidence import Evidence
 from judge.rules.record import Found, rule
 from judge.series import MeasuredCell, achieved_concurrency, measured_cells, request_series, series, usable
 from judge.tables import Floats, RequestTable
-from judge.thresholds import SUMMARY_TOLERANCE
+from judge.thresholds import DURATION_SLACK_S, SUMMARY_TOLERANCE
 from worker.bundle.samples import SummaryRow
+from worker.bundle.schema import Metric
 
 _SHARES = {"median": 0.5, "p90": 0.9, "p99": 0.99}
 
@@ -54,7 +55,7 @@ def _recomputed(evidence: Evidence, cells: tuple[MeasuredCell, ...], row: Summar
                 yield (float(np.nanmean(documents.score)),)
         case "output_tokens_per_s" | "requests_per_s":
             if table is not None and usable(table).any():
-                yield _rates(table, row)
+                yield _rates(evidence, table, row)
         case "max_relative_error":
             cases = evidence.numerics.get((row.cell, row.arm), ())
             if cases and row.statistic == "total":
@@ -80,31 +81,45 @@ def _statistic(values: Floats, row: SummaryRow) -> tuple[float, ...]:
     return tuple(float(np.quantile(values, share, method=method)) for method in ("linear", "lower", "higher"))
 
 
-def _rates(table: RequestTable, row: SummaryRow) -> tuple[float, ...]:
-    """Throughput of the whole series and of the median block."""
+def _rates(evidence: Evidence, table: RequestTable, row: SummaryRow) -> tuple[float, ...]:
+    """Throughput over the whole series, over the duration that the same summary gives, and of the median block."""
+    metric: Metric = "output_tokens_per_s" if row.metric == "output_tokens_per_s" else "requests_per_s"
     done = usable(table)
-    length_s = float(table.end_s[done].max() - table.start_s[done].min())
-    amount = float(table.output_tokens[done].sum()) if row.metric == "output_tokens_per_s" else float(done.sum())
-    blocks = request_series(table, "output_tokens_per_s" if row.metric == "output_tokens_per_s" else "requests_per_s")
-    medians = (float(np.median(blocks.values)),) if len(blocks.values) else ()
-    return ((amount / length_s,) if length_s > 0 else ()) + medians
+    amount = float(table.output_tokens[done].sum()) if metric == "output_tokens_per_s" else float(done.sum())
+    typed_s = [
+        one.value
+        for one in evidence.summaries
+        if (one.cell, one.arm, one.metric) == (row.cell, row.arm, "duration_s") and one.value > 0
+    ]
+    blocks = request_series(table, metric).values
+    return (*(amount / length_s for length_s in (*_length_s(table), *typed_s)), *np.median(blocks, keepdims=True))
 
 
 def _of_requests(table: RequestTable, row: SummaryRow) -> tuple[float, ...]:
-    done = usable(table)
-    length_s = float(table.end_s[done].max() - table.start_s[done].min()) if done.any() else 0.0
     match row.metric:
         case "completed":
             return (float((~table.failed).sum()),)
         case "failed":
             return (float(table.failed.sum()),)
         case "duration_s":
-            return (length_s,) if length_s else ()
+            # A tool's own start and end lie outside the first and last request; a shorter time would flatter.
+            return tuple(
+                min(max(row.value, length_s), length_s + DURATION_SLACK_S + 0.05 * length_s)
+                for length_s in _length_s(table)
+            )
         case _:
             # By the time load was offered, and by Little's law over the whole series with its tail.
             window = achieved_concurrency(table)
+            done = usable(table)
             busy_s = float((table.end_s - table.start_s)[done].sum())
-            return (() if window is None else (window,)) + ((busy_s / length_s,) if length_s else ())
+            return (*(() if window is None else (window,)), *(busy_s / length_s for length_s in _length_s(table)))
+
+
+def _length_s(table: RequestTable) -> tuple[float, ...]:
+    """From the first start to the last end of any request; nothing without times."""
+    known = np.isfinite(table.start_s) & np.isfinite(table.end_s)
+    length_s = float(table.end_s[known].max() - table.start_s[known].min()) if known.any() else 0.0
+    return (length_s,) if length_s > 0 else ()
 
 
 RULES = (summaries_agree,)

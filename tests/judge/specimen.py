@@ -259,7 +259,8 @@ def _blocks(order: list[str], *, drift: bool) -> list[Row]:
 
 def _numerics(arm: str, case: str) -> Row:
     return {
-        "cell": "numerics.kda", "arm": arm, "operator": "kda", "case": case, "shape": "2x4x16", "distribution": "normal",
+        "cell": "numerics.kda", "arm": arm, "operator": "kda", "case": case, "shape": "2x4x16",
+        "distribution": "normal",
         "max_abs_error": 1e-4, "max_rel_error": 1e-3, "tolerance": 4e-3, "tolerance_reason": "bf16 output",
         "repeats": 3, "bitwise_repeatable": True,
     }  # fmt: skip

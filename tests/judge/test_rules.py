@@ -78,6 +78,12 @@ def _(s: Any) -> None:
     s.of("steps", "decode-step", arm="candidate")[0]["block"] = 0
 
 
+@breaks("B-010")
+def _(s: Any) -> None:
+    s.manifest["origin"] = {"kind": "imported", "tool": "vllm-bench", "tool_version": "0.33.0"}
+    s.drop("requests", "serving", arm="baseline")
+
+
 # ------------------------------------------------------------------ S
 @breaks("S-001")
 def _(s: Any) -> None:
@@ -121,8 +127,8 @@ def _(s: Any) -> None:
 
 @breaks("S-008")
 def _(s: Any) -> None:
-    for index in range(1, 6):
-        s.drop("requests", "serving", arm="candidate", index=index)
+    kept = s.of("requests", "serving", arm="candidate")[:12]
+    s.rows[("requests", "serving")] = [*s.of("requests", "serving", arm="baseline"), *kept]
 
 
 @breaks("S-009")
@@ -158,7 +164,9 @@ def _(s: Any) -> None:
 
 @breaks("E-006")
 def _(s: Any) -> None:
-    s.manifest["environment"]["gpus"].append({**s.manifest["environment"]["gpus"][0], "index": 1, "name": "NVIDIA B200"})
+    s.manifest["environment"]["gpus"].append(
+        {**s.manifest["environment"]["gpus"][0], "index": 1, "name": "NVIDIA B200"}
+    )
 
 
 @breaks("E-007")
@@ -244,6 +252,11 @@ def _(s: Any) -> None:
 @breaks("P-006")
 def _(s: Any) -> None:
     s.ledger("candidate", "decode-step")["buckets"][0]["specialized_steps"] -= 1
+
+
+@breaks("P-007")
+def _(s: Any) -> None:
+    s.manifest["origin"] = {"kind": "imported", "tool": "lm-eval", "tool_version": "0.4.13"}
 
 
 # ------------------------------------------------------------------ M
