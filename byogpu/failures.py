@@ -1,12 +1,17 @@
 """How the command fails: one line that says what and what to do, and an exit code (docs/exit-codes.md)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
 from worker.bundle import BundleError
 from worker.errors import ExitCode, WorkerError
 from worker.suites import UnknownSuiteError
+
+if TYPE_CHECKING:
+    from judge.rules import Finding
 
 _USAGE_CODES = frozenset(
     {"bundle_missing", "export_exists", "folder_exists", "key_exists", "key_invalid", "key_missing"}
@@ -52,3 +57,12 @@ def failure_of(error: Exception) -> Failure | None:
             return Failure(ExitCode.ENVIRONMENT, "file_unusable", f"{error.filename}: {error.strerror}")
         case _:
             return None
+
+
+def found_problem(findings: "Iterable[Finding]") -> bool:
+    """Whether findings end a command with 1: one of them takes evidence away from more than speed claims.
+
+    That the specialized path did not run only limits what a bundle can prove; on a machine without a GPU it is the
+    expected answer, and it is shown.
+    """
+    return any(finding.effect in ("invalidates", "quarantines", "blocks") for finding in findings)

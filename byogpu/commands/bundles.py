@@ -6,14 +6,8 @@ from typing import Annotated
 import typer
 
 from byogpu.commands.options import BundleName, Json, Server
-from byogpu.library import opened
+from byogpu.failures import found_problem
 from byogpu.output import Output
-from byogpu.reading import show_comparison, show_findings
-from byogpu.sending import send
-from judge.compare import compare as compare_bundles
-from judge.evidence import collect
-from worker.bundle.export import export as write_archive
-from worker.check import check as apply_rules
 from worker.errors import ExitCode
 from worker.settings import Settings
 
@@ -21,14 +15,18 @@ from worker.settings import Settings
 def check(bundle: BundleName, as_json: Json = False) -> None:
     """Apply every rule to a bundle, offline: what the server would find, without what only it can know.
 
-    Ends with 1 if a rule of severity "error" found something.
+    Ends with 1 if a rule found what takes evidence away from more than speed claims.
     """
+    from byogpu.library import opened
+    from byogpu.reading import show_findings
+    from worker.check import check as apply_rules
+
     output = Output(as_json=as_json)
     with opened(bundle, Settings(), verify=False) as found:
         findings = apply_rules(found)
         output.document({"bundle_id": found.id, "findings": findings})
         show_findings(output, found, findings)
-    if any(finding.severity == "error" for finding in findings):
+    if found_problem(findings):
         raise typer.Exit(ExitCode.FINDING)
 
 
@@ -37,6 +35,9 @@ def upload(bundle: BundleName, server: Server = None, as_json: Json = False) -> 
 
     Ends with 1 if the server finds the bundle invalid.
     """
+    from byogpu.library import opened
+    from byogpu.sending import send
+
     settings = Settings()
     output = Output(as_json=as_json)
     with opened(bundle, settings) as found:
@@ -55,6 +56,11 @@ def compare(
 
     Prints {comparable, differing, cells}. Ends with 0 either way: that they differ is an answer.
     """
+    from byogpu.library import opened
+    from byogpu.reading import show_comparison
+    from judge.compare import compare as compare_bundles
+    from judge.evidence import collect
+
     settings = Settings()
     output = Output(as_json=as_json)
     with opened(a, settings) as first, opened(b, settings) as second:
@@ -65,9 +71,12 @@ def compare(
 
 def export(
     bundle: BundleName,
-    target: Annotated[Path, typer.Option("-o", "--output", help="File to write, by custom NAME.byogpu.")],
+    target: Annotated[Path, typer.Option("-o", "--output", help="File to write, usually NAME.byogpu.")],
 ) -> None:
     """Write a bundle as one file, to be carried where there is no network."""
+    from byogpu.library import opened
+    from worker.bundle.export import export as write_archive
+
     with opened(bundle, Settings()) as found:
         write_archive(found, target)
         print(f"{target}  {target.stat().st_size:,} bytes  bundle {found.id}")

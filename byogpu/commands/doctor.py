@@ -4,8 +4,6 @@ import typer
 
 from byogpu.commands.options import Json, Server, settings_for
 from byogpu.output import Output
-from worker.doctor import Patient, diagnose
-from worker.environment import Host, Nvml
 from worker.errors import ExitCode
 
 
@@ -14,6 +12,9 @@ def doctor(server: Server = None, as_json: Json = False) -> None:
 
     Ends with 3 if something is missing that every run needs.
     """
+    from worker.doctor import Patient, diagnose
+    from worker.environment import Host, Nvml
+
     settings = settings_for(server)
     output = Output(as_json=as_json)
     capabilities = diagnose(Patient(settings, Nvml.load(), Host()))

@@ -17,7 +17,6 @@ Adds a specialized decode path for Kimi K3. What it promises, as data that is ju
   relation: ">= 1.6x baseline"
 - id: serving-no-slower
   metric: tpot_ms
-  cells: {phase: request}
   relation: "no regression within 5%"
 - id: operators-exact
   metric: max_relative_error
