@@ -29,7 +29,7 @@ def import_lm_eval(sources: Mapping[ArmName, Path], out: Path) -> Bundle:
     """Turn output folders of lm-eval 0.4.13 into a bundle.
 
     Args:
-        sources: Output folder of each arm, or a results file in it; one or two. A folder on its own is the candidate.
+        sources: Output folder of each arm, or a results file in it; one or two.
         out: Folder to write; must not exist or be empty.
 
     Returns:
