@@ -37,8 +37,9 @@ class Output:
         if self.as_json:
             return
         table = Table(title=Text(title), title_justify="left", title_style="bold", box=None, pad_edge=False)
-        for column in columns:
-            table.add_column(column, overflow="fold")
+        for place, column in enumerate(columns):
+            last = place == len(columns) - 1
+            table.add_column(column, overflow="fold", no_wrap=place > 0 and not last)
         for row in rows:
             table.add_row(*(Text(cell) for cell in row))
         self._console.print(table)

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Sequence
 
 from byogpu.output import Output
-from judge.cells import CellSummary
+from judge.cells import ArmSummary, CellSummary
 from judge.compare import Comparison
 from judge.estimates import Estimate
 from judge.reproduction import Reproduction
 from judge.rules import Finding
+from judge.thresholds import MIN_BLOCKS
 from worker.bundle import Bundle
 
 
@@ -35,14 +36,14 @@ def show_cells(output: Output, cells: Iterable[CellSummary]) -> None:
             (
                 cell.cell.id,
                 cell.cell.metric,
-                _value(baseline.value if baseline else None, cell.unit, baseline.samples if baseline else 0),
-                _value(candidate.value if candidate else None, cell.unit, candidate.samples if candidate else 0),
-                "differ in " + ", ".join(one.field for one in cell.differing)
-                if cell.differing
-                else estimate(cell.estimate),
+                _value(baseline),
+                _value(candidate),
+                _counts(baseline, candidate),
+                _change(cell),
             )
         )
-    output.table("Cells", ("cell", "metric", "baseline", "candidate", "candidate against baseline (95 %)"), rows)
+    columns = ("cell", "metric", "baseline", "candidate", "n", "against baseline [95 %]")
+    output.table("Cells, recomputed from raw samples", columns, rows)
 
 
 def show_comparison(output: Output, comparison: Comparison) -> None:
@@ -54,14 +55,14 @@ def show_comparison(output: Output, comparison: Comparison) -> None:
         output.table("Differing", ("field", "A", "B"), ((one.field, one.a, one.b) for one in comparison.differing))
     output.table(
         "Cells (B against A; above 1: B is better)",
-        ("A", "B", "metric", "value A", "value B", "B against A (95 %)"),
+        ("cell", "metric", "A", "B", "n", "B against A [95 %]"),
         (
             (
-                f"{cell.cell_a}/{cell.arm_a}",
-                f"{cell.cell_b}/{cell.arm_b}",
+                _pair(f"{cell.cell_a} {cell.arm_a}", f"{cell.cell_b} {cell.arm_b}"),
                 cell.metric,
-                _value(cell.a.value, cell.unit, cell.a.samples),
-                _value(cell.b.value, cell.unit, cell.b.samples),
+                _value(cell.a),
+                _value(cell.b),
+                _counts(cell.a, cell.b),
                 estimate(cell.estimate) if cell.comparable else "not comparable",
             )
             for cell in comparison.cells
@@ -94,10 +95,30 @@ def show_reproduction(output: Output, result: Reproduction) -> None:
 def estimate(value: Estimate | None) -> str:
     """An estimate with its interval, ``1.62x [1.58, 1.66]``."""
     if value is None:
-        return "too few samples"
+        return "no interval"
     unit = "x" if value.kind == "ratio" else ""
     return f"{value.value:.3f}{unit} [{value.low:.3f}, {value.high:.3f}]"
 
 
-def _value(value: float | None, unit: str, samples: int) -> str:
-    return f"(n = {samples})" if value is None else f"{value:.4g} {unit} (n = {samples})"
+def _change(cell: CellSummary) -> str:
+    """The estimate, or the reason why there is none."""
+    if cell.differing:
+        return "not comparable: " + ", ".join(one.field for one in cell.differing)
+    if cell.numerics is not None:
+        return f"{cell.numerics.outside_tolerance} of {cell.numerics.cases} cases outside tolerance"
+    if cell.estimate is None and len(cell.arms) == 2:
+        blocks = min(arm.blocks for arm in cell.arms)
+        return f"no interval: {blocks} of {MIN_BLOCKS} blocks" if blocks < MIN_BLOCKS else "no interval"
+    return estimate(cell.estimate)
+
+
+def _value(arm: ArmSummary | None) -> str:
+    return "-" if arm is None or arm.value is None else f"{arm.value:.4g}"
+
+
+def _counts(first: ArmSummary | None, second: ArmSummary | None) -> str:
+    return "/".join(str(arm.samples) if arm else "-" for arm in (first, second))
+
+
+def _pair(first: str, second: str) -> str:
+    return first if first == second else f"{first} / {second}"
