@@ -36,7 +36,7 @@ def test_copy_asks_for_the_word_it_repeats() -> None:
 def test_parity_knows_the_parity_and_both_answers_occur() -> None:
     found = documents("byogpu_parity")
     for document in found:
-        bits = str(document["prompt"]).removeprefix("Ones in ").removesuffix(":")
+        bits = str(document["prompt"]).removeprefix("Bits ").removesuffix(", parity")
         assert document["label"] == bits.count("1") % 2
     assert {document["label"] for document in found} == {0, 1}
 
