@@ -56,13 +56,14 @@ def test_the_digest_follows_the_inputs(model):
     assert len(set(digests)) == 4
 
 
-def test_the_block_decodes_what_the_engine_decodes(model):
+@pytest.mark.parametrize(("context", "steps"), [(600, 3), (2, 20)])
+def test_the_block_decodes_what_the_engine_decodes(model, context, steps):
     """Long contexts are read in pieces; the tokens must be those of the engine over the same prompt."""
-    context = torch.randint(512, (1, 600), generator=torch.Generator().manual_seed(5)).tolist()[0]
+    prompt = torch.randint(512, (1, context), generator=torch.Generator().manual_seed(5)).tolist()[0]
     engine = Engine(model, config=EngineConfig(), mode="stock")
-    engine.add("a", context, SamplingParams(max_tokens=4, seed=0, temperature=0.0, ignore_eos=True))
+    engine.add("a", prompt, SamplingParams(max_tokens=steps + 1, seed=0, temperature=0.0, ignore_eos=True))
     tokens: list[int] = []
     while not engine.idle:
         tokens += [token for output in engine.step() for token in output.tokens]
-    timed = time_block(model, plan(batch=1, context=600, steps=3, warmup=0, seed=5), mode="stock")
+    timed = time_block(model, plan(batch=1, context=context, steps=steps, warmup=0, seed=5), mode="stock")
     assert timed["tokens_sha256"] == hashlib.sha256(",".join(map(str, tokens[1:])).encode()).hexdigest()

@@ -80,6 +80,21 @@ def test_preempted_requests_give_the_same_answers(make_engine, drive, greedy):
     assert_empty(tight.engine)
 
 
+def test_a_request_preempted_while_its_prompt_is_read_scores_each_token_once(make_engine, drive, greedy):
+    prompt = prompts(1, longest=40, seed=1)[0][:5] * 6
+    roomy = alone(make_engine, drive, prompt, greedy(2, prompt_logprobs=0))
+    driver = drive(make_engine(block_size=1, num_blocks=34, max_model_len=34, max_step_tokens=8))
+    driver.engine.add("grows", [1, 2], greedy(20, ignore_eos=True))
+    driver.engine.add("reads", prompt, greedy(2, prompt_logprobs=0))
+    while not driver.engine.stats().preemptions:
+        driver.step()
+    assert "reads" not in driver.answers
+    found = driver.drain()["reads"].outputs[0].prompt_logprobs[1:]
+    expected = roomy.outputs[0].prompt_logprobs[1:]
+    assert [each.token for each in found] == [each.token for each in expected] == prompt[1:]
+    assert [each.logprob for each in found] == pytest.approx([each.logprob for each in expected])
+
+
 def test_more_requests_than_may_run_all_finish(make_engine, drive, greedy):
     driver = drive(make_engine(max_running=64, num_blocks=256, max_step_tokens=128))
     for index in range(100):
