@@ -7,6 +7,7 @@ Source: docs/judging.md explains each choice and shows how often the whole proce
 """
 
 import math
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -49,15 +50,15 @@ def bootstrap_log_ratio(
     Args:
         baseline: Positive samples of each block.
         candidate: Likewise. At least two blocks each.
-        seed: Same seed, same draws.
+        seed: Same seed, same draws. Exchanging the arms negates every draw.
         draws: How many.
 
     Returns:
         ``[draws]``, sorted.
     """
-    rng = np.random.default_rng(seed)
     point = math.log(median(candidate) / median(baseline))
-    medians = [np.log(_median_draws(_equal(blocks), rng, draws)) for blocks in (baseline, candidate)]
+    equal = [_equal(blocks) for blocks in (baseline, candidate)]
+    medians = [np.log(_median_draws(blocks, rng, draws)) for blocks, rng in zip(equal, _rngs(equal, seed), strict=True)]
     fewest, freedom = min(len(baseline), len(candidate)), len(baseline) + len(candidate) - 2
     stretch = (
         math.sqrt(fewest / (fewest - 1)) * distributions.t.ppf(1 - ALPHA, freedom) / distributions.norm.ppf(1 - ALPHA)
@@ -180,6 +181,14 @@ def blocks_needed(blocks: int, *, half_width: float, distance: float) -> int:
     return max(blocks + 1, math.ceil(blocks * (half_width / distance) ** 2 * 1.1)) if distance > 0 else blocks * 100
 
 
+def _rngs(arms: Sequence[Floats], seed: int) -> list[np.random.Generator]:
+    """A stream for each arm that depends on its samples and not on its place, so that a ratio inverts exactly."""
+    own = [zlib.crc32(blocks.tobytes()) for blocks in arms]
+    if own[0] == own[1]:
+        own[1] += 1  # identical samples must not move together
+    return [np.random.default_rng((seed, number)) for number in own]
+
+
 def _equal(blocks: Sequence[Floats]) -> Floats:
     """Bring blocks to one length, evenly: the median block's, less where an arm would exceed the bootstrap's limit.
 
@@ -206,7 +215,7 @@ def _median_draws(blocks: Floats, rng: np.random.Generator, draws: int) -> Float
         now = min(step, draws - start)
         chosen = rng.integers(0, each, size=(now, count, each), dtype=np.uint16)
         chosen += rng.integers(0, count, size=(now, count, 1), dtype=np.uint16) * np.uint16(each)
-        drawn = ranks[chosen].reshape(now, count * each)
+        drawn = ranks.take(chosen).reshape(now, count * each)
         drawn.partition(middle, axis=1)
         upper = values[drawn[:, middle]]
         lower = upper if count * each % 2 else values[drawn[:, :middle].max(axis=1)]
