@@ -483,7 +483,7 @@ export interface components {
             /** Cells */
             readonly cells: readonly components["schemas"]["CellSummary"][];
             /** Duration S */
-            readonly duration_s: number | null;
+            readonly duration_s: number | "unknown";
             /** Findings */
             readonly findings: readonly components["schemas"]["Finding"][];
             /** Hardware */
@@ -493,7 +493,7 @@ export interface components {
             /** Origin */
             readonly origin: components["schemas"]["Measured"] | components["schemas"]["Imported"];
             /** Paths */
-            readonly paths: readonly components["schemas"]["SamePath"][];
+            readonly paths: readonly components["schemas"]["PathFacts"][];
             /** Rules Applied */
             readonly rules_applied: number;
             /** Suite Id */
@@ -741,6 +741,8 @@ export interface components {
             readonly cp: readonly number[] | null;
             /** Phase */
             readonly phase: readonly ("prefill" | "decode" | "mixed" | "request")[] | null;
+            /** Speculation */
+            readonly speculation: readonly ("none" | "natural" | "synthetic")[] | null;
             /** Task */
             readonly task: readonly string[] | null;
             /** Tp */
@@ -960,7 +962,7 @@ export interface components {
         };
         /**
          * ComparedCell
-         * @description One cell of A against one cell of B.
+         * @description One arm of a cell of A against one arm of a cell of B.
          */
         readonly ComparedCell: {
             readonly a: components["schemas"]["ArmSummary"];
@@ -1307,7 +1309,7 @@ export interface components {
              * Effect
              * @enum {string}
              */
-            readonly effect: "invalidates" | "quarantines" | "blocks" | "notes";
+            readonly effect: "invalidates" | "quarantines" | "blocks" | "limits" | "notes";
             /** Eval Id */
             readonly eval_id: string | null;
             /** Hint */
@@ -1608,7 +1610,7 @@ export interface components {
         };
         /**
          * NextRun
-         * @description The cheapest run that would settle a claim.
+         * @description What to run next.
          */
         readonly NextRun: {
             /** Cells */
@@ -1775,6 +1777,18 @@ export interface components {
             readonly sha256: string;
             /** Size Bytes */
             readonly size_bytes: number;
+        };
+        /**
+         * PathFacts
+         * @description What the ledgers of one eval say about both arms.
+         */
+        readonly PathFacts: {
+            /** Eval Id */
+            readonly eval_id: string;
+            /** Refusal */
+            readonly refusal: string | null;
+            /** Same */
+            readonly same: boolean;
         };
         /**
          * PathLedger
@@ -1989,7 +2003,7 @@ export interface components {
              * Effect
              * @enum {string}
              */
-            readonly effect: "invalidates" | "quarantines" | "blocks" | "notes";
+            readonly effect: "invalidates" | "quarantines" | "blocks" | "limits" | "notes";
             /**
              * Family
              * @enum {string}
@@ -2020,18 +2034,6 @@ export interface components {
         readonly RuleList: {
             /** Items */
             readonly items: readonly components["schemas"]["RuleItem"][];
-        };
-        /**
-         * SamePath
-         * @description Whether both arms ran the same code on the same path, eval by eval.
-         */
-        readonly SamePath: {
-            /** Eval Id */
-            readonly eval_id: string;
-            /** Refusal */
-            readonly refusal: string | null;
-            /** Same */
-            readonly same: boolean;
         };
         /**
          * SampleFloor

@@ -1,0 +1,53 @@
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { type Address, type Answer, ApiError, get, type Parameters, urlOf } from "./client";
+
+/** Where a request stands. */
+export type Loaded<T> =
+  | { readonly state: "loading" }
+  | { readonly state: "ready"; readonly value: T }
+  | { readonly state: "failed"; readonly error: ApiError; readonly retry: () => void };
+
+const POLL_MS = 3000;
+
+/**
+ * Asks the service whenever the address or a parameter changes; an answer that is no longer wanted is dropped.
+ *
+ * @param whileTrue Ask again every few seconds as long as this holds of the answer, keeping it on the page meanwhile.
+ */
+export function useAnswer<P extends Address>(
+  address: P,
+  parameters: Parameters<P> = {},
+  whileTrue?: (answer: Answer<P>) => boolean,
+): Loaded<Answer<P>> {
+  const url = urlOf(address, parameters);
+  const [held, setHeld] = useState<{ url: string; loaded: Loaded<Answer<P>> }>();
+  const [attempt, setAttempt] = useState(0);
+  const retry = useCallback(() => {
+    setHeld(undefined);
+    setAttempt(number => number + 1);
+  }, []);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `url` stands for address and parameters; `attempt` asks again
+  useEffect(() => {
+    const controller = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const ask = async () => {
+      try {
+        const value = await get(address, parameters, controller.signal);
+        setHeld({ url, loaded: { state: "ready", value } });
+        if (whileTrue?.(value)) timer = setTimeout(ask, POLL_MS);
+      } catch (error) {
+        if (controller.signal.aborted) return;
+        if (!(error instanceof ApiError)) throw error;
+        setHeld({ url, loaded: { state: "failed", error, retry } });
+      }
+    };
+    void ask();
+    return () => {
+      controller.abort();
+      clearTimeout(timer);
+    };
+  }, [url, attempt]);
+
+  return held?.url === url ? held.loaded : { state: "loading" };
+}

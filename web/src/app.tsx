@@ -1,0 +1,86 @@
+import { Link, Route, Switch, useLocation } from "wouter-preact";
+import { BundlePage } from "./pages/bundle/page";
+import { BundlesPage } from "./pages/bundles";
+import { ComparePage } from "./pages/compare/page";
+import { MissingPage } from "./pages/missing";
+import { PullPage } from "./pages/pull/page";
+import { PullsPage } from "./pages/pulls/page";
+import { RulesPage } from "./pages/rules";
+import { SuitesPage } from "./pages/suites";
+import { Announcer } from "./parts/announce";
+import { MetricsProvider } from "./parts/metrics";
+
+/** The dashboard: its frame, and the page that the address names. */
+export function App() {
+  return (
+    <MetricsProvider>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <header class="frame">
+        <Link href="/" class="brand">
+          byogpu
+        </Link>
+        <nav aria-label="Main">
+          <NavLink href="/pulls">Pulls</NavLink>
+          <NavLink href="/bundles">Bundles</NavLink>
+          <NavLink href="/compare">Compare</NavLink>
+          <NavLink href="/rules">Rules</NavLink>
+          <NavLink href="/suites">Suites</NavLink>
+        </nav>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <Pages />
+      </main>
+      <footer class="frame">
+        Every number comes from the service, which recomputed it from raw samples. The same as JSON:{" "}
+        <a href="/api/v1/openapi.json">API</a>
+      </footer>
+      <Announcer />
+    </MetricsProvider>
+  );
+}
+
+function Pages() {
+  return (
+    <Switch>
+      <Route path="/">
+        <PullsPage introduced />
+      </Route>
+      <Route path="/pulls">
+        <PullsPage />
+      </Route>
+      <Route path="/pulls/:owner/:name/:number">
+        {({ owner, name, number }) => (
+          <PullPage key={`${owner}/${name}/${number}`} owner={owner} name={name} number={number} />
+        )}
+      </Route>
+      <Route path="/bundles">
+        <BundlesPage />
+      </Route>
+      <Route path="/bundles/:id">{({ id }) => <BundlePage key={id} id={id} />}</Route>
+      <Route path="/compare">
+        <ComparePage />
+      </Route>
+      <Route path="/rules">
+        <RulesPage />
+      </Route>
+      <Route path="/suites">
+        <SuitesPage />
+      </Route>
+      <Route>
+        <MissingPage />
+      </Route>
+    </Switch>
+  );
+}
+
+function NavLink({ href, children }: { readonly href: string; readonly children: string }) {
+  const [path] = useLocation();
+  const here = path === href || path.startsWith(`${href}/`);
+  return (
+    <Link href={href} aria-current={here ? "page" : undefined}>
+      {children}
+    </Link>
+  );
+}

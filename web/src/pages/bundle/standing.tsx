@@ -1,0 +1,122 @@
+import { Link } from "wouter-preact";
+import type { BundlePage, BundleRef } from "../../api/records";
+import { bytes } from "../../format/numbers";
+import { SIGNATURES, UPLOADS, VALIDATIONS } from "../../format/words";
+import { pullPath } from "../../links";
+import { type Fact, Facts } from "../../parts/facts";
+import { Note } from "../../parts/note";
+import { Stale, State, Trust } from "../../parts/state";
+import { Sha, Time } from "../../parts/text";
+
+/** Where a bundle stands: each state machine for itself, then what it is about. */
+export function Standing({ page }: { readonly page: BundlePage }) {
+  const { bundle } = page;
+  return (
+    <>
+      {page.stale && page.pull !== null && (
+        <Note tone="doubt">
+          This bundle is about commit <Sha value={bundle.head_sha} />; the pull request is at{" "}
+          <Sha value={page.pull.head_sha} />. It is shown and counts for nothing.
+        </Note>
+      )}
+      <div class="standing">
+        <Facts facts={states(bundle)} />
+        <Facts facts={subject(page)} />
+      </div>
+    </>
+  );
+}
+
+function states(bundle: BundleRef): Fact[] {
+  return [
+    { term: "upload", value: <State word={UPLOADS[bundle.upload_state]} /> },
+    {
+      term: "validation",
+      value: (
+        <>
+          <State word={VALIDATIONS[bundle.validation_state]} />
+          {bundle.validation_detail !== "" && <span class="line">{bundle.validation_detail}</span>}
+        </>
+      ),
+    },
+    { term: "signature", value: <State word={SIGNATURES[bundle.signature]} /> },
+    {
+      term: "trust",
+      value: (
+        <>
+          <Trust trust={bundle.trust} />
+          {bundle.trust !== null && <span class="line quiet">{bundle.trust.reason}</span>}
+        </>
+      ),
+    },
+    {
+      term: "node",
+      value:
+        bundle.node_key_id === null ? (
+          <span class="quiet">no registered node</span>
+        ) : (
+          <>
+            {bundle.node_owner ?? "owner unknown"}, key <Sha value={bundle.node_key_id} />
+          </>
+        ),
+    },
+  ];
+}
+
+function subject({ bundle, pull, stale, manifest }: BundlePage): Fact[] {
+  return [
+    {
+      term: "pull request",
+      value:
+        pull === null ? (
+          <span class="quiet">{named(bundle) ?? "none"}</span>
+        ) : (
+          <Link href={pullPath(pull.repository, pull.number)}>
+            {pull.repository} #{pull.number}: {pull.title}
+          </Link>
+        ),
+    },
+    {
+      term: "commit",
+      value: (
+        <>
+          <Sha value={bundle.head_sha} /> {stale && <Stale />}
+        </>
+      ),
+    },
+    {
+      term: "suite",
+      value:
+        bundle.suite === null ? <span class="quiet">none</span> : <Link href="/suites">{bundle.suite}</Link>,
+    },
+    {
+      term: "origin",
+      value: manifest?.origin.kind === "imported" ? imported(manifest.origin) : bundle.origin,
+    },
+    { term: "size", value: bytes(bundle.size_bytes) },
+    { term: "registered", value: <Time iso={bundle.created_at} /> },
+    {
+      term: "complete",
+      value: bundle.completed_at === null ? "not yet" : <Time iso={bundle.completed_at} />,
+    },
+    {
+      term: "validated",
+      value: bundle.validated_at === null ? "not yet" : <Time iso={bundle.validated_at} />,
+    },
+  ];
+}
+
+function named(bundle: BundleRef): string | null {
+  if (bundle.repository === null || bundle.pull_number === null) return null;
+  return `${bundle.repository} #${bundle.pull_number}, not known here`;
+}
+
+function imported({
+  tool,
+  tool_version: version,
+}: {
+  readonly tool: string;
+  readonly tool_version: string;
+}): string {
+  return `imported from ${tool}, version ${version}`;
+}
