@@ -16,25 +16,51 @@ from worker.bundle.schema import Masked, RedactionReceipt
 
 RULES_VERSION = 1
 
-_PATTERNS: tuple[tuple[str, str], ...] = (
-    ("private_key", r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]{0,8192}(?:-----END [A-Z ]*PRIVATE KEY-----)?"),
-    ("github_token", r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{60,255})\b"),
-    ("hugging_face_token", r"\bhf_[A-Za-z0-9]{30,60}\b"),
-    ("aws_access_key", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
-    ("model_api_key", r"\bsk-(?:[a-z]+-)?[A-Za-z0-9_-]{32,200}\b"),
-    ("slack_token", r"\bxox[abprs]-[A-Za-z0-9-]{20,200}\b"),
-    ("json_web_token", r"\beyJ[A-Za-z0-9_-]{15,2000}\.eyJ[A-Za-z0-9_-]{15,4000}\.[A-Za-z0-9_-]{20,1000}\b"),
-    ("url_password", r"(?<=://)[^\s/:@\"']{1,100}:[^\s/@\"']{3,200}(?=@)"),
-    ("signed_url", r"(?<=[?&])(?:X-Amz-Signature|X-Goog-Signature|sig)=[A-Za-z0-9%/+=_-]{20,500}"),
-    ("authorization", r"(?i)\b(?:bearer|basic) [A-Za-z0-9._~+/-]{20,2000}=*"),
+_COMPOUNDS = (("api", "key"), ("access", "token"), ("auth", "token"))
+_PATTERNS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    (
+        "private_key",
+        ("private key-----",),
+        r"-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]{0,8192}(?:-----END [A-Z ]*PRIVATE KEY-----)?",
+    ),
+    (
+        "github_token",
+        ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+        r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{60,255})\b",
+    ),
+    ("hugging_face_token", ("hf_",), r"\bhf_[A-Za-z0-9]{30,60}\b"),
+    ("aws_access_key", ("akia", "asia"), r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
+    ("model_api_key", ("sk-",), r"\bsk-(?:[a-z]+-)?[A-Za-z0-9_-]{32,200}\b"),
+    ("slack_token", ("xox",), r"\bxox[abprs]-[A-Za-z0-9-]{20,200}\b"),
+    (
+        "json_web_token",
+        ("eyj",),
+        r"\beyJ[A-Za-z0-9_-]{15,2000}\.eyJ[A-Za-z0-9_-]{15,4000}\.[A-Za-z0-9_-]{20,1000}\b",
+    ),
+    ("url_password", ("://",), r"(?<=://)[^\s/:@\"']{1,100}:[^\s/@\"']{3,200}(?=@)"),
+    (
+        "signed_url",
+        ("signature=", "sig="),
+        r"(?<=[?&])(?:X-Amz-Signature|X-Goog-Signature|sig)=[A-Za-z0-9%/+=_-]{20,500}",
+    ),
+    ("authorization", ("bearer ", "basic "), r"(?i)\b(?:bearer|basic) [A-Za-z0-9._~+/-]{20,2000}=*"),
     (
         "assigned_secret",
-        r"(?i)\b[a-z0-9_.-]{0,40}(?:password|passwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token)"
+        (
+            *("password", "passwd", "secret"),
+            *(f"{word}{joint}{end}" for word, end in _COMPOUNDS for joint in ("", "_", "-")),
+        ),
+        r"(?i)(?:password|passwd|secret|api[_-]?key|access[_-]?token|auth[_-]?token)"
         r"[\"']?\s{0,3}[=:]\s{0,3}[\"']?[A-Za-z0-9/+_=.~-]{12,200}",
     ),
 )
-_COMPILED = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
-_COMPILED_BYTES = tuple((kind, re.compile(pattern.encode())) for kind, pattern in _PATTERNS)
+"""Kind; texts, in lower case, of which a place must hold one before the pattern is worth trying; the pattern."""
+
+_COMPILED = tuple((kind, re.compile(pattern)) for kind, _, pattern in _PATTERNS)
+_COMPILED_BYTES = tuple(
+    (kind, tuple(needle.encode() for needle in needles), re.compile(pattern.encode()))
+    for kind, needles, pattern in _PATTERNS
+)
 _WINDOW_BYTES = 1 << 20
 _OVERLAP_BYTES = 10_000
 
@@ -102,6 +128,9 @@ def scan(data: bytes) -> tuple[Hit, ...]:
 def _scan(data: bytes) -> Iterator[Hit]:
     for start in range(0, max(len(data), 1), _WINDOW_BYTES):
         window = data[start : start + _WINDOW_BYTES + _OVERLAP_BYTES]
-        for kind, pattern in _COMPILED_BYTES:
+        lower = window.lower()
+        for kind, needles, pattern in _COMPILED_BYTES:
+            if not any(needle in lower for needle in needles):
+                continue
             for match in pattern.finditer(window):
                 yield Hit(kind, start + match.start())
