@@ -61,3 +61,38 @@ class TensorMismatchError(CheckpointError):
         self.what = what
         self.expected = str(expected)
         self.got = str(got)
+
+
+class UnsupportedDeviceError(K3Error):
+    """Kernels were asked for on a machine that cannot run or build them.
+
+    Args:
+        what: What was asked for.
+        expected: What it needs.
+        got: What the machine has.
+    """
+
+    def __init__(self, what: str, *, expected: object, got: object) -> None:
+        super().__init__(f"{what}: expected {expected}, got {got}")
+        self.what = what
+        self.expected = str(expected)
+        self.got = str(got)
+
+
+class CompilerMissingError(UnsupportedDeviceError):
+    """Kernels were to be compiled where CuTe DSL is not installed (requirements/gpu.txt)."""
+
+
+class StaleKernelsError(K3Error):
+    """Built kernels belong to other sources than the ones that are running.
+
+    Args:
+        path: Folder of the built kernels.
+        expected: Digest of the running sources.
+        got: Digest they were built from.
+    """
+
+    def __init__(self, path: object, *, expected: str, got: str) -> None:
+        super().__init__(f"{path}: expected kernels built from sources {expected}, got {got}")
+        self.expected = expected
+        self.got = got
