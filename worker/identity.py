@@ -1,7 +1,7 @@
 """Who an engine says it is: the answer of ``/identity`` and of the bench session's ``identity``."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,6 +44,30 @@ UNKNOWN_ENGINE = EngineIdentity(
     config=(),
 )
 """What is known of an engine that never answered."""
+
+
+def combine(identities: Sequence[EngineIdentity]) -> EngineIdentity:
+    """Say who an arm's engine was throughout a run.
+
+    Args:
+        identities: What each eval was told; a server says more than a bench session, having limits of its own.
+
+    Returns:
+        The fullest answer, with ``unknown`` wherever two evals were told different things.
+    """
+    fullest = max(identities, key=lambda identity: len(identity.config), default=UNKNOWN_ENGINE)
+
+    def agreed(value: str, others: Iterable[str]) -> str:
+        return value if set(others) <= {value} else "unknown"
+
+    return EngineIdentity(
+        model=agreed(fullest.model, (one.model for one in identities)),
+        quantization=agreed(fullest.quantization, (one.quantization for one in identities)),
+        weights_digest=agreed(fullest.weights_digest, (one.weights_digest for one in identities)),
+        tokenizer_digest=agreed(fullest.tokenizer_digest, (one.tokenizer_digest for one in identities)),
+        chat_template_digest=agreed(fullest.chat_template_digest, (one.chat_template_digest for one in identities)),
+        config=fullest.config,
+    )
 
 
 def parse_identity(data: bytes) -> EngineIdentity:

@@ -21,7 +21,7 @@ from worker.bundle.schema import (
     TimedOut,
 )
 from worker.evals.trial import EvalResult, Setting
-from worker.identity import UNKNOWN_ENGINE
+from worker.identity import combine
 
 
 def assemble(
@@ -64,11 +64,9 @@ def assemble(
 
 def _arm(arm: Arm, producer: Producer, results: Sequence[EvalResult], redactor: Redactor) -> ArmRecord:
     ledgers = tuple(result.ledgers[arm.name] for result in results if arm.name in result.ledgers)
-    identities = [result.identities[arm.name] for result in results if arm.name in result.identities]
-    # A server says more than a bench session: it has limits of its own.
-    fullest = max(identities, key=lambda identity: len(identity.config), default=UNKNOWN_ENGINE)
+    engine = combine([result.identities[arm.name] for result in results if arm.name in result.identities])
     config = (
-        *fullest.config,
+        *engine.config,
         ConfigEntry(name="launcher.packages_digest", value=arm.packages_digest),
         ConfigEntry(name="launcher.python_version", value=arm.python_version),
     )
@@ -76,12 +74,12 @@ def _arm(arm: Arm, producer: Producer, results: Sequence[EvalResult], redactor: 
         name=arm.name,
         code=arm.code,
         image_digest=producer.image_digest,
-        model=fullest.model,
-        quantization=fullest.quantization,
-        weights_digest=fullest.weights_digest,
+        model=engine.model,
+        quantization=engine.quantization,
+        weights_digest=engine.weights_digest,
         draft_digest=None,
-        tokenizer_digest=fullest.tokenizer_digest,
-        chat_template_digest=fullest.chat_template_digest,
+        tokenizer_digest=engine.tokenizer_digest,
+        chat_template_digest=engine.chat_template_digest,
         engine_config=tuple(
             ConfigEntry(name=entry.name, value=redactor.text(entry.value, where="engine configuration")[:4096])
             for entry in config

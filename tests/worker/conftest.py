@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -187,8 +188,9 @@ def programs_of(folder: Path) -> list[str]:
 
 
 @pytest.fixture
-def no_program_is_left(tmp_path: Path) -> Iterator[None]:
-    """Fails the test if a program that names its folder outlives it."""
+def no_program_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Puts scratch folders into the test's, and fails the test if a program that names it outlives the test."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     yield
     for _ in range(100):
         if not programs_of(tmp_path):

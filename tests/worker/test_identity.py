@@ -3,7 +3,7 @@ import json
 import pytest
 
 from worker.errors import EvalError
-from worker.identity import MAX_ENTRIES, parse_identity
+from worker.identity import MAX_ENTRIES, UNKNOWN_ENGINE, combine, parse_identity
 
 
 def test_what_decides_answers_is_picked_and_the_rest_is_listed() -> None:
@@ -64,3 +64,15 @@ def test_hostile_text_becomes_printable_and_short() -> None:
 def test_what_is_no_identity_is_refused(data: bytes) -> None:
     with pytest.raises(EvalError, match="answer_invalid"):
         parse_identity(data)
+
+
+def test_an_engine_is_who_every_eval_says_it_is() -> None:
+    session = parse_identity(json.dumps({"model": {"name": "k3-tiny"}, "weights": {"sha256": "a" * 64}}).encode())
+    server = parse_identity(
+        json.dumps({"model": {"name": "k3-tiny"}, "weights": {"sha256": "b" * 64}, "engine": {"slots": 4}}).encode()
+    )
+    both = combine([session, server])
+    assert (both.model, both.weights_digest) == ("k3-tiny", "unknown")
+    assert both.config == server.config
+    assert combine([session]) == session
+    assert combine([]) == UNKNOWN_ENGINE

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from worker.bundle.schema import Completed, EvalRecord, Failed, Outcome, TimedOut
+from worker.bundle.schema import Completed, EvalRecord, Failed, Outcome, Skipped, TimedOut
 from worker.deadline import Deadline
 from worker.environment.telemetry import Telemetry
 from worker.errors import TimeLimitError, WorkerError
@@ -23,12 +23,15 @@ def run_eval(plan: EvalPlan, setting: Setting) -> EvalResult:
     """Run one eval within its time limit and put what it measured into the bundle.
 
     Returns:
-        The eval's record: completed, failed with a stable code (the programs' logs are then in the bundle), or timed
-        out. Rows measured before it broke are kept in every case.
+        The eval's record: completed, failed with a stable code (the programs' logs are then in the bundle), timed out,
+        or skipped because this machine lacks a program. Rows measured before it broke are kept in every case.
 
     Note:
         Every program that the eval started has ended when this returns or raises.
     """
+    if isinstance(plan, Accuracy) and (reason := accuracy.hindrance()) is not None:
+        skipped = Skipped(outcome="skipped", reason=reason)
+        return EvalResult(EvalRecord(id=plan.id, kind=plan.kind, outcome=skipped, cells=(), blocks=()), {}, {})
     trial = Trial(plan.id, Deadline.after(plan.time_limit_s))
     # Step rows carry the plain monotonic clock, all others count from the eval's beginning; telemetry follows.
     zero_s = 0.0 if plan.kind == "decode_step" else trial.began_s

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,6 +42,11 @@ class _Results(BaseModel):
 
     results: dict[str, dict[str, Any]]
     n_samples: Annotated[dict[str, _Counts], Field(alias="n-samples")]
+
+
+def hindrance() -> str | None:
+    """Why lm-eval cannot run on this machine; None: it can."""
+    return None if find_spec("lm_eval") else "lm-eval is not installed; install byogpu[eval]"
 
 
 def measure(plan: Accuracy, setting: Setting, trial: Trial) -> None:
