@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy import stats as distributions
+from scipy import special
 
 from judge.estimates import Quantile
 from judge.tables import Floats
@@ -61,7 +61,7 @@ def bootstrap_log_ratio(
     medians = [np.log(_median_draws(blocks, rng, draws)) for blocks, rng in zip(equal, _rngs(equal, seed), strict=True)]
     fewest, freedom = min(len(baseline), len(candidate)), len(baseline) + len(candidate) - 2
     stretch = (
-        math.sqrt(fewest / (fewest - 1)) * distributions.t.ppf(1 - ALPHA, freedom) / distributions.norm.ppf(1 - ALPHA)
+        math.sqrt(fewest / (fewest - 1)) * special.stdtrit(freedom, 1 - ALPHA) / special.ndtri(1 - ALPHA)
     )
     return np.sort(point + (medians[1] - medians[0] - point) * stretch)
 
@@ -112,7 +112,7 @@ def mcnemar(baseline_only: int, candidate_only: int) -> float:
     flips = baseline_only + candidate_only
     if flips == 0:
         return 1.0
-    return min(1.0, 2.0 * float(distributions.binom.cdf(min(baseline_only, candidate_only), flips, 0.5)))
+    return min(1.0, 2.0 * float(special.bdtr(min(baseline_only, candidate_only), flips, 0.5)))
 
 
 def paired_difference(differences: Floats) -> tuple[float, float]:
@@ -135,7 +135,7 @@ def paired_difference(differences: Floats) -> tuple[float, float]:
 
 def normal_sketch(centre: float, error: float) -> tuple[Quantile, ...]:
     """A normal distribution, kept like a bootstrap's."""
-    return tuple(Quantile(p=p, value=centre + error * float(distributions.norm.ppf(p))) for p in PROBABILITIES)
+    return tuple(Quantile(p=p, value=centre + error * float(special.ndtri(p))) for p in PROBABILITIES)
 
 
 @dataclass(frozen=True)
