@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 // The service that `npm run dev` passes API requests on to.
-const service = process.env["BYOGPU_PUBLIC_URL"] ?? "http://127.0.0.1:8000";
+const service = process.env.BYOGPU_PUBLIC_URL ?? "http://127.0.0.1:8000";
 
 export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },

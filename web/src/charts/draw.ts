@@ -1,9 +1,18 @@
 import * as Plot from "@observablehq/plot";
-import type { Interval, IntervalChartProps } from "./intervals";
+import { bounds, type Interval, type IntervalChartProps } from "./props";
 
-const ROW_HEIGHT = 40;
+const ROUGHLY_A_CHARACTER = 6.6;
 const AXIS_HEIGHT = 24;
-const LABEL_RISE = 13;
+const EDGE = 14;
+
+/** How tall a row is: labels stand beside the intervals where there is room, else above them. */
+export function rowHeight(width: number): number {
+  return isWide(width) ? 28 : 42;
+}
+
+function isWide(width: number): boolean {
+  return width >= 480;
+}
 
 /**
  * Draws intervals, one below the other, over a shared axis.
@@ -11,66 +20,50 @@ const LABEL_RISE = 13;
  * Plot adds a style element to what it draws, which the content security policy forbids; its rules stand in
  * styles/charts.css instead, and the element is taken out before the drawing reaches the page.
  */
-export function draw({ rows, kind, claimed }: IntervalChartProps, width: number, label: string): Element {
-  const noisy = rows.filter(row => row.noise !== null);
-  const bounds = [claimed?.low, claimed?.high].filter(bound => typeof bound === "number");
+export function draw(props: IntervalChartProps, width: number, label: string): Element {
+  const { rows, kind, claimed } = props;
+  const longest = Math.max(...rows.map(row => row.label.length)) * ROUGHLY_A_CHARACTER + 12;
+  const gutter = isWide(width) ? Math.min(longest, width * 0.45) : EDGE;
+  const middle = isWide(width) ? 0 : 9;
+  const ticks = Math.max(3, Math.floor((width - gutter) / 80));
   const drawing = Plot.plot({
     width,
-    height: rows.length * ROW_HEIGHT + AXIS_HEIGHT,
+    height: rows.length * rowHeight(width) + AXIS_HEIGHT,
     marginTop: 0,
     marginBottom: AXIS_HEIGHT,
-    marginLeft: 12,
-    marginRight: 12,
+    marginLeft: gutter,
+    marginRight: EDGE,
     className: "plot",
     ariaLabel: label,
-    x: { domain: extent(rows, kind, bounds), label: null, tickFormat: tick(kind) },
-    y: { domain: rows.map(row => row.id), axis: null, padding: 0.1 },
+    x: { domain: extent(props), label: null },
+    y: { domain: rows.map(row => row.id), axis: null, padding: 0 },
     marks: [
-      Plot.gridX({ stroke: "var(--line)", strokeOpacity: 1, ticks: Math.max(3, Math.floor(width / 90)) }),
-      Plot.barX(noisy, {
-        y: "id",
-        x1: (row: Interval) => 1 / (row.noise ?? 1),
-        x2: "noise",
-        fill: "var(--noise)",
-      }),
+      Plot.gridX({ ticks, stroke: "var(--line)", strokeOpacity: 1 }),
+      Plot.barX(
+        rows.filter(row => row.noise !== null),
+        { y: "id", x1: below, x2: "noise", fill: "var(--noise)", insetTop: 2, insetBottom: 2 },
+      ),
       Plot.ruleX([kind === "ratio" ? 1 : 0], { stroke: "var(--ink)", strokeWidth: 1.5 }),
-      Plot.ruleX(bounds, { stroke: "var(--accent)", strokeWidth: 2, strokeDasharray: "5 3" }),
-      Plot.ruleY(rows, { y: "id", x1: "low", x2: "high", stroke: "var(--ink)", strokeWidth: 2, dy: 5 }),
-      Plot.tickX(rows, {
-        y: "id",
-        x: "low",
-        stroke: "var(--ink)",
-        strokeWidth: 2,
-        insetTop: 20,
-        insetBottom: 6,
-      }),
-      Plot.tickX(rows, {
-        y: "id",
-        x: "high",
-        stroke: "var(--ink)",
-        strokeWidth: 2,
-        insetTop: 20,
-        insetBottom: 6,
-      }),
-      Plot.dot(rows, { y: "id", x: "value", r: 4.5, fill: "var(--ink)", dy: 5 }),
+      Plot.ruleX(bounds(claimed), { stroke: "var(--accent)", strokeWidth: 2, strokeDasharray: "5 3" }),
+      Plot.link(rows, { x1: "low", x2: "high", y: "id", stroke: "var(--ink)", strokeWidth: 2, dy: middle }),
+      ...(["low", "high"] as const).map(end =>
+        Plot.text(rows, { x: end, y: "id", text: () => "|", fill: "var(--ink)", fontSize: 11, dy: middle }),
+      ),
+      Plot.dot(rows, { x: "value", y: "id", r: 4, fill: "var(--ink)", dy: middle }),
       Plot.text(rows, {
         y: "id",
         text: "label",
         frameAnchor: "left",
         textAnchor: "start",
-        dy: -LABEL_RISE + 2,
+        dx: isWide(width) ? -gutter : 0,
+        dy: isWide(width) ? 0 : -10,
         fill: "var(--ink)",
         stroke: "var(--surface)",
-        strokeWidth: 4,
-        lineWidth: (width - 24) / 12,
+        strokeWidth: 5,
+        lineWidth: (isWide(width) ? gutter - 8 : width) / 12,
         textOverflow: "ellipsis-end",
       }),
-      Plot.axisX({
-        ticks: Math.max(3, Math.floor(width / 90)),
-        tickSize: 3,
-        label: null,
-        tickFormat: tick(kind),
-      }),
+      Plot.axisX({ ticks, tickSize: 3, label: null, tickFormat: (value: number) => tick(value, kind) }),
     ],
   });
   drawing.querySelector("style")?.remove();
@@ -78,27 +71,22 @@ export function draw({ rows, kind, claimed }: IntervalChartProps, width: number,
   return drawing;
 }
 
-function extent(
-  rows: readonly Interval[],
-  kind: "ratio" | "difference",
-  bounds: readonly number[],
-): [number, number] {
-  const noise = rows.flatMap(row => (row.noise === null ? [] : [1 / row.noise, row.noise]));
-  const shown = [
-    kind === "ratio" ? 1 : 0,
-    ...bounds,
-    ...noise,
-    ...rows.flatMap(row => [row.low, row.value, row.high]),
-  ];
+function below(row: Interval): number {
+  return 1 / (row.noise ?? 1);
+}
+
+function extent({ rows, kind, claimed }: IntervalChartProps): [number, number] {
+  const noise = rows.flatMap(row => (row.noise === null ? [] : [below(row), row.noise]));
+  const ends = rows.flatMap(row => [row.low, row.value, row.high]);
+  const shown = [kind === "ratio" ? 1 : 0, ...bounds(claimed), ...noise, ...ends];
   const low = Math.min(...shown);
   const high = Math.max(...shown);
-  const margin = (high - low || 0.02) * 0.06;
+  const margin = (high - low || 0.02) * 0.05;
   return [low - margin, high + margin];
 }
 
-function tick(kind: "ratio" | "difference"): (value: number) => string {
-  return value => {
-    const text = Number(value.toPrecision(6)).toString().replace("-", "−");
-    return kind === "ratio" ? `${text}×` : text;
-  };
+function tick(value: number, kind: IntervalChartProps["kind"]): string {
+  const scaled = kind === "ratio" ? value : 100 * value;
+  const text = Number(scaled.toPrecision(6)).toString().replace("-", "−");
+  return kind === "ratio" ? `${text}×` : text;
 }

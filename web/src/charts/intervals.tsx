@@ -1,27 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { estimated, interval } from "../format/numbers";
-
-/** One interval to draw. */
-export interface Interval {
-  readonly id: string;
-  readonly label: string;
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-  /** The noise floor as a ratio above 1; null where it is not known or does not apply. */
-  readonly noise: number | null;
-}
-
-export interface IntervalChartProps {
-  /** Names the chart. */
-  readonly title: string;
-  readonly kind: "ratio" | "difference";
-  readonly rows: readonly Interval[];
-  /** Where the claimed relation begins and ends on the axis; null: no claim, or none that has a place there. */
-  readonly claimed: { readonly low: number | null; readonly high: number | null } | null;
-  /** What the estimates are held against. */
-  readonly against?: string;
-}
+import { bounds, type IntervalChartProps } from "./props";
 
 type State = "loading" | "drawn" | "failed";
 
@@ -52,8 +31,7 @@ export function IntervalChart(props: IntervalChartProps) {
 
   return (
     <figure class="chart">
-      <div ref={box} class="chart-box" style={{ minHeight: `${props.rows.length * 40 + 24}px` }} />
-      {state === "loading" && <p class="quiet">Drawing …</p>}
+      <div ref={box} class="chart-box" style={{ minHeight: `${props.rows.length * 28 + 24}px` }} />
       {state === "failed" && (
         <p class="quiet">The chart could not be loaded. The table holds the same numbers.</p>
       )}
@@ -62,9 +40,9 @@ export function IntervalChart(props: IntervalChartProps) {
         <Key mark="line" text="95 % interval" />
         <Key
           mark="rule"
-          text={`${props.kind === "ratio" ? 1 : 0}: equal to ${props.against ?? "the baseline"}`}
+          text={`${props.kind === "ratio" ? "1×" : "0 points"}: equal to ${props.against ?? "the baseline"}`}
         />
-        {props.claimed !== null && <Key mark="dashed" text="what is claimed" />}
+        {bounds(props.claimed).length > 0 && <Key mark="dashed" text="claimed" />}
         {props.rows.some(row => row.noise !== null) && (
           <Key mark="band" text="noise floor: the baseline against itself" />
         )}
@@ -88,8 +66,9 @@ function spoken({ title, kind, rows, claimed }: IntervalChartProps): string {
     const noise = row.noise === null ? "" : `, noise floor ${row.noise.toFixed(3)}×`;
     return `${row.label}: ${estimated(row.value, kind)}, 95 % interval ${interval(row.low, row.high, kind)}${noise}`;
   });
-  const claim = [claimed?.low, claimed?.high].filter(bound => typeof bound === "number");
-  const claims = claim.map(bound => estimated(bound, kind)).join(" to ");
+  const claims = bounds(claimed)
+    .map(bound => estimated(bound, kind))
+    .join(" to ");
   return `${title}. ${lines.join(". ")}.${claims === "" ? "" : ` Claimed: ${claims}.`}`;
 }
 

@@ -1,4 +1,4 @@
-import type { CellSummary, Claim, Schema } from "../api/records";
+import type { Claim, Schema } from "../api/records";
 
 type Cell = Schema<"Cell">;
 
@@ -15,11 +15,6 @@ export function coordinates(cell: Cell): string {
     speculation(cell.speculation),
   ];
   return parts.filter(part => part !== null).join(" · ") || cell.id;
-}
-
-/** A cell in one line: its metric and its coordinates. */
-export function cellTitle(summary: CellSummary): string {
-  return `${summary.cell.metric} · ${coordinates(summary.cell)}`;
 }
 
 /** How a cell speculates; null where it does not, or where nobody knows. */

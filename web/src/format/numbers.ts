@@ -24,23 +24,20 @@ export function measured(value: number | null): string {
   return withMinus(value.toFixed(digits));
 }
 
-/** An estimate: a ratio as `1.602×`, a difference of scores as `+0.0125`. */
+/** An estimate: a ratio as `1.602×`, a difference of scores in points of a hundred as `+1.25 points`. */
 export function estimated(value: number, kind: "ratio" | "difference"): string {
-  if (kind === "ratio") return `${value.toFixed(3)}×`;
-  return `${value > 0 ? "+" : ""}${withMinus(value.toFixed(4))}`;
+  return kind === "ratio" ? `${value.toFixed(3)}×` : `${points(value)} points`;
 }
 
-/**
- * An interval, rounded outwards: what is shown is never narrower than what was found, so a bound that misses a
- * claim by little does not look as if it met it.
- */
+/** An interval, to the digits in which the judge's own sentences state it. */
 export function interval(low: number, high: number, kind: "ratio" | "difference"): string {
-  const digits = kind === "ratio" ? 3 : 4;
-  const scale = 10 ** digits;
-  const down = Math.floor(steady(low * scale)) / scale;
-  const up = Math.ceil(steady(high * scale)) / scale;
-  const sign = (value: number) => (kind === "difference" && value > 0 ? "+" : "");
-  return `${sign(down)}${withMinus(down.toFixed(digits))} to ${sign(up)}${withMinus(up.toFixed(digits))}`;
+  if (kind === "ratio") return `${low.toFixed(3)} to ${high.toFixed(3)}`;
+  return `${points(low)} to ${points(high)}`;
+}
+
+function points(difference: number): string {
+  const text = (100 * difference).toFixed(2);
+  return text.startsWith("-") ? withMinus(text) : `+${text}`;
 }
 
 /** A share from 0 to 1 in per cent, rounded down: 99.96 % of a path is not all of it. */

@@ -13,7 +13,18 @@ import type {
 export type Tone = "good" | "bad" | "doubt" | "quiet" | "apart" | "plain";
 
 /** The icon that stands beside a word. */
-export type Sign = "check" | "cross" | "wave" | "empty" | "unequal" | "clock" | "shield" | "info" | "warning";
+export type Sign =
+  | "check"
+  | "cross"
+  | "wave"
+  | "empty"
+  | "unequal"
+  | "open"
+  | "merged"
+  | "clock"
+  | "shield"
+  | "info"
+  | "warning";
 
 /** A state as it is shown. */
 export interface Word {
@@ -82,9 +93,9 @@ export const EFFECTS: Readonly<Record<Finding["effect"], string>> = {
 
 /** Where a pull request stands on GitHub. */
 export function pullState(pull: PullRef): Word {
-  if (pull.merged) return { text: "merged", tone: "apart", sign: "check" };
+  if (pull.merged) return { text: "merged", tone: "apart", sign: "merged" };
   if (pull.state === "closed") return { text: "closed", tone: "bad", sign: "cross" };
   return pull.draft
     ? { text: "draft", tone: "quiet", sign: "empty" }
-    : { text: "open", tone: "good", sign: "empty" };
+    : { text: "open", tone: "good", sign: "open" };
 }

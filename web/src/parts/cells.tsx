@@ -32,7 +32,6 @@ export function CellTable({ caption, rows }: CellTableProps) {
         ...verdicts,
         { head: "baseline", numeric: true, cell: row => <ArmValue cell={row.cell} arm="baseline" /> },
         { head: "candidate", numeric: true, cell: row => <ArmValue cell={row.cell} arm="candidate" /> },
-        { head: "unit", cell: row => row.cell.unit },
         { head: "candidate against baseline", numeric: true, cell: row => <Comparison cell={row.cell} /> },
         { head: "noise floor, drift", numeric: true, cell: row => <Steadiness cell={row.cell} /> },
         { head: "specialized path", cell: row => <Paths cell={row.cell} /> },
@@ -46,8 +45,8 @@ function CellName({ cell }: { readonly cell: CellSummary }) {
   return (
     <>
       <Metric name={cell.cell.metric} />
-      <span class="line">{coordinates(cell.cell)}</span>
-      <span class="line quiet">
+      <span class="line wraps">{coordinates(cell.cell)}</span>
+      <span class="line wraps quiet">
         <Statistic name={cell.cell.metric} />
       </span>
     </>
@@ -56,14 +55,18 @@ function CellName({ cell }: { readonly cell: CellSummary }) {
 
 function ArmValue({ cell, arm }: { readonly cell: CellSummary; readonly arm: ArmName }) {
   const found = cell.arms.find(one => one.arm === arm);
-  return found === undefined ? <span class="quiet">no rows</span> : <ArmNumbers arm={found} />;
+  return found === undefined ? (
+    <span class="quiet">no rows</span>
+  ) : (
+    <ArmNumbers arm={found} unit={cell.unit} />
+  );
 }
 
 /** One arm's number with its spread and its samples. */
-export function ArmNumbers({ arm }: { readonly arm: Schema<"ArmSummary"> }) {
+export function ArmNumbers({ arm, unit }: { readonly arm: Schema<"ArmSummary">; readonly unit: string }) {
   return (
     <>
-      <strong>{measured(arm.value)}</strong>
+      <strong>{measured(arm.value)}</strong> {arm.value !== null && unit}
       <span class="line">
         {arm.p10 === null && arm.p90 === null ? (
           <span class="quiet">no percentiles</span>
@@ -89,7 +92,7 @@ function Comparison({ cell }: { readonly cell: CellSummary }) {
       <>
         {outside} of {cases} cases outside tolerance
         {worst !== null && by !== null && (
-          <span class="line quiet">
+          <span class="line wraps quiet">
             worst: {worst}, {measured(by)} of its tolerance
           </span>
         )}
@@ -117,7 +120,7 @@ export function EstimateNumbers({ estimate }: { readonly estimate: Schema<"Estim
 
 function Flips({ pairs }: { readonly pairs: Schema<"Pairs"> }) {
   return (
-    <span class="line quiet">
+    <span class="line wraps quiet">
       right in both {pairs.both}, only baseline {pairs.baseline_only}, only candidate {pairs.candidate_only},
       neither {pairs.neither}; McNemar p {probability(pairs.mcnemar_p)}
     </span>
@@ -177,7 +180,7 @@ function PathShare({ path }: { readonly path: Schema<"ArmSummary">["path"] }) {
       {path.specialized_steps > 0 && path.stock_steps > 0 && (
         <>, at least {share(path.lowest_share)} of a bucket</>
       )}
-      {path.reasons[0] !== undefined && <span class="line quiet">{path.reasons[0].reason}</span>}
+      {path.reasons[0] !== undefined && <span class="line wraps quiet">{path.reasons[0].reason}</span>}
     </>
   );
 }
@@ -204,13 +207,15 @@ export function Differing({ differing, unverified, a, b }: DifferingProps) {
         <>
           <State word={{ text: "not comparable", tone: "apart", sign: "unequal" }} />
           {differing.map(one => (
-            <span class="line" key={one.field}>
+            <span class="line wraps" key={one.field}>
               <code>{one.field}</code>: {a} {one.a}, {b} {one.b}
             </span>
           ))}
         </>
       )}
-      {unverified.length > 0 && <span class="line quiet">unknown in both: {unverified.join(", ")}</span>}
+      {unverified.length > 0 && (
+        <span class="line wraps quiet">unknown in both: {unverified.join(", ")}</span>
+      )}
     </>
   );
 }

@@ -9,6 +9,9 @@ const STROKES: Readonly<Record<Sign | "outside" | "save", string>> = {
   wave: `${CIRCLE}M4.5 8.8c1.2-2 2.3-2 3.5-.8s2.3 1.2 3.5-.8`,
   empty: CIRCLE,
   unequal: "M2 2h12v12H2zM5 6.5h6M5 9.5h6M9.8 4.5l-3.6 7",
+  open: `${CIRCLE}M9.5 8a1.5 1.5 0 1 1-3 0 1.5 1.5 0 0 1 3 0z`,
+  merged:
+    "M4.5 5.5v5M4.5 5.5a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6zM4.5 14.1a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6zM11.5 9.8a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6zM4.5 5.5c0 2 2.5 2.5 5.2 2.5",
   clock: `${CIRCLE}M8 4.5V8l2.5 1.5`,
   shield: "M8 1.5l5.5 2v4.2c0 3-2.2 5.5-5.5 6.8-3.3-1.3-5.5-3.8-5.5-6.8V3.5z",
   info: `${CIRCLE}M8 7.3V11M8 4.8v.3`,

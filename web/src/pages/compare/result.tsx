@@ -1,6 +1,7 @@
 import { useAnswer } from "../../api/answer";
 import type { BundleRef, Schema } from "../../api/records";
-import { type Interval, IntervalChart } from "../../charts/intervals";
+import { IntervalChart } from "../../charts/intervals";
+import type { Interval } from "../../charts/props";
 import { counted } from "../../format/numbers";
 import { Await } from "../../parts/await";
 import { ArmNumbers, Differing, EstimateNumbers } from "../../parts/cells";
@@ -105,9 +106,8 @@ function Cells({ cells }: { readonly cells: readonly Compared[] }) {
         rowKey={nameOf}
         columns={[
           { head: "cell", cell: row => <Name cell={row} /> },
-          { head: "A", numeric: true, cell: row => <ArmNumbers arm={row.a} /> },
-          { head: "B", numeric: true, cell: row => <ArmNumbers arm={row.b} /> },
-          { head: "unit", cell: row => row.unit },
+          { head: "A", numeric: true, cell: row => <ArmNumbers arm={row.a} unit={row.unit} /> },
+          { head: "B", numeric: true, cell: row => <ArmNumbers arm={row.b} unit={row.unit} /> },
           { head: "B against A", numeric: true, cell: row => <EstimateNumbers estimate={row.estimate} /> },
           {
             head: "comparable",

@@ -1,9 +1,10 @@
+import { type ComponentChildren, Fragment } from "preact";
 import type { Estimate, Schema, Verdict } from "../../api/records";
 import { claimedBounds } from "../../charts/claimed";
 import { IntervalChart } from "../../charts/intervals";
 import { intervalsOf } from "../../charts/rows";
 import { selected } from "../../format/cells";
-import { count, counted, duration, estimated, interval, NONE, probability } from "../../format/numbers";
+import { count, counted, duration, estimated, interval, probability } from "../../format/numbers";
 import { CellTable } from "../../parts/cells";
 import { Fold } from "../../parts/fold";
 import { Metric } from "../../parts/metrics";
@@ -59,48 +60,46 @@ export function ClaimCard({ verdict, evidence }: ClaimCardProps) {
 }
 
 function Figures({ verdict }: { readonly verdict: Verdict }) {
-  const { estimate, samples } = verdict;
+  const { estimate, samples, p_value: p, trust } = verdict;
   return (
     <dl class="figures">
-      <Figure
-        term={estimate?.kind === "difference" ? "difference" : "ratio, candidate against baseline"}
-        value={estimate === null ? NONE : estimated(estimate.value, estimate.kind)}
-        large
-      />
-      <Figure
-        term="95 % interval"
-        value={estimate === null ? NONE : interval(estimate.low, estimate.high, estimate.kind)}
-      />
-      <Figure
-        term="samples, baseline and candidate"
-        value={samples === null ? NONE : `${count(samples[0])} and ${count(samples[1])}`}
-      />
-      <Figure term="unit of the metric" value={verdict.unit ?? NONE} />
-      <Figure
-        term="error, corrected"
-        value={verdict.p_value === null ? "chance has no part" : `p ${probability(verdict.p_value)}`}
-      />
-      <div>
-        <dt>origin</dt>
-        <dd>{verdict.trust === null ? NONE : <Trust trust={verdict.trust} />}</dd>
-      </div>
+      {estimate !== null && (
+        <>
+          <Figure
+            term={estimate.kind === "ratio" ? "candidate against baseline" : "candidate minus baseline"}
+          >
+            <span class="large">{estimated(estimate.value, estimate.kind)}</span>
+          </Figure>
+          <Figure term="95 % interval">
+            <span class="large">{interval(estimate.low, estimate.high, estimate.kind)}</span>
+          </Figure>
+        </>
+      )}
+      {samples !== null && (
+        <Figure term="samples, baseline and candidate">
+          {count(samples[0])} and {count(samples[1])}
+        </Figure>
+      )}
+      {verdict.unit !== null && <Figure term="unit of the metric">{verdict.unit}</Figure>}
+      {verdict.cells.length > 0 && (
+        <Figure term="chance of error, corrected">
+          {p === null ? "chance has no part" : `p ${probability(p)}`}
+        </Figure>
+      )}
+      {trust !== null && (
+        <Figure term="origin of the evidence">
+          <Trust trust={trust} />
+        </Figure>
+      )}
     </dl>
   );
 }
 
-function Figure({
-  term,
-  value,
-  large,
-}: {
-  readonly term: string;
-  readonly value: string;
-  readonly large?: boolean;
-}) {
+function Figure({ term, children }: { readonly term: string; readonly children: ComponentChildren }) {
   return (
     <div>
       <dt>{term}</dt>
-      <dd class={large ? "large" : ""}>{value}</dd>
+      <dd>{children}</dd>
     </div>
   );
 }
@@ -146,13 +145,19 @@ function Sources({
   const stale = new Set(evidence.filter(item => item.stale).map(item => item.bundle.bundle_id));
   return (
     <p class="sources">
-      Judged on{" "}
+      Looked at{" "}
       {ids.map((id, index) => (
-        <span key={id}>
+        <Fragment key={id}>
           {index > 0 && ", "}
           <BundleLink id={id} />
-          {index === 0 && ids.length > 1 && " (deciding)"} {stale.has(id) && <Stale />}
-        </span>
+          {index === 0 && ids.length > 1 && " (decides)"}
+          {stale.has(id) && (
+            <>
+              {" "}
+              <Stale />
+            </>
+          )}
+        </Fragment>
       ))}
     </p>
   );
