@@ -32,7 +32,15 @@ def create_celery(settings: Settings) -> Celery:
         worker_max_memory_per_child=2_000_000,  # kB
         worker_hijack_root_logger=False,
         broker_connection_retry_on_startup=True,
-        broker_transport_options={"visibility_timeout": settings.task_lease_s, "socket_timeout": 5},
+        broker_transport_options={
+            "visibility_timeout": settings.task_lease_s,
+            "socket_timeout": 5,
+            "socket_connect_timeout": 1,  # a request that rings must not wait for a broker that is gone
+            "max_retries": 1,
+            "interval_start": 0,
+            "interval_step": 0.1,
+            "interval_max": 0.1,
+        },
         beat_schedule={"sweep": {"task": SWEEP, "schedule": settings.sweep_interval_s}},
         beat_schedule_filename=str(settings.data_dir / "celerybeat-schedule"),
         timezone="UTC",
@@ -51,13 +59,13 @@ class CeleryBell:
         try:
             self._app.send_task(RUN_NEXT, retry=False)
         except OperationalError:
-            _log.warning("the broker cannot be reached; the next sweep will find the work", exc_info=True)
+            _log.warning("the broker cannot be reached; the next sweep will find the work")
 
     def alive(self) -> bool:
         """See `queue.Bell`."""
         try:
             with self._app.connection_for_write() as connection:
-                connection.ensure_connection(max_retries=1, timeout=2)
+                connection.ensure_connection(max_retries=1, timeout=2, interval_start=0, interval_step=0)
         except OperationalError:
             return False
         return True

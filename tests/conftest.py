@@ -135,6 +135,7 @@ def make_service(tmp_path: Path, empty_database: Path) -> Iterator[Callable[...,
     """Start a service; keyword arguments are settings, but for ``github``: what stands for GitHub."""
     from starlette.testclient import TestClient
 
+    import migrations
     from server.app import create_app
     from server.db import Database
     from server.embedded import LocalBell
@@ -155,6 +156,8 @@ def make_service(tmp_path: Path, empty_database: Path) -> Iterator[Callable[...,
             "web_dir": data_dir / "no-dashboard",
         }
         chosen = Settings(data_dir=data_dir, **{**usual, **settings})
+        if chosen.database_url:
+            migrations.upgrade(chosen.database_url)
         clock = Clock()
         services = Services(
             settings=chosen,
@@ -193,7 +196,7 @@ def make_bundle(tmp_path: Path) -> Callable[..., Bundle]:
         made.append(draft)
         draft.add_rows(
             (
-                StepRow(cell="b1", arm="baseline", block=0, step=n, latency_us=100.0 + n, start_ns=1000 * n)
+                StepRow(cell="b1", arm="baseline", block=0, step=n, latency_us=100.0 + n, start_ns=1_000_000 * n)
                 for n in range(rows)
             ),
             name="steps.jsonl",

@@ -1,8 +1,8 @@
-"""A server that stops dead at a named point, so that a test can kill it there.
+"""Servers that stop dead at a named point, so that a test can kill them there.
 
-    python stopping_server.py POINT MARKER
-
-Settings come from the environment, as always. At POINT it writes the file MARKER and goes no further. Points:
+Each line on standard input is a JSON object ``{point, marker, environment}`` and forks a server with those settings;
+its process id is printed. Forking saves importing everything a dozen times; the server is an ordinary process that can
+be killed. At ``point`` it writes the file ``marker`` and goes no further. Points:
 
     receiving     a part lies in the store, and nobody has been told
     assembling    a blob is whole in the store, and the database does not know it
@@ -12,6 +12,9 @@ Settings come from the environment, as always. At POINT it writes the file MARKE
     none          never
 """
 
+import json
+import os
+import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -88,9 +91,9 @@ class StoppingGitHub:
         return published
 
 
-def main() -> None:
+def serve(point: str, marker: Path) -> None:
     """Serve until killed."""
-    stop = Stop(sys.argv[1], Path(sys.argv[2]))
+    stop = Stop(point, marker)
     settings = Settings()
     services = build(settings)
     assert services.github is not None
@@ -98,6 +101,20 @@ def main() -> None:
         services, store=StoppingBlobs(settings.data_dir, stop), github=StoppingGitHub(services.github, stop)
     )
     uvicorn.run(create_app(settings, services=stopping), host=settings.host, port=settings.port, log_level="warning")
+
+
+def main() -> None:
+    """Fork a server for each line."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the kernel buries them
+    for line in sys.stdin:
+        wanted = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            os.environ.update(wanted["environment"])
+            serve(wanted["point"], Path(wanted["marker"]))
+            os._exit(1)
+        print(child, flush=True)
 
 
 if __name__ == "__main__":

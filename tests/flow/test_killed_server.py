@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -32,26 +33,32 @@ class Victim:
     site: Site
     marker: Path
     flow: Any
-    process: subprocess.Popen[bytes] | None = None
+    nursery: subprocess.Popen[str]
+    pid: int | None = None
     kills: list[str] = field(default_factory=list)
 
     def start(self, point: str = "none") -> None:
         """Start it; it will stop dead at the point."""
         self.marker.unlink(missing_ok=True)
-        script = Path(__file__).with_name("stopping_server.py")
-        self.process = subprocess.Popen(
-            [sys.executable, str(script), point, str(self.marker)], env={**os.environ, **self.site.environment()}
-        )
+        wanted = {"point": point, "marker": str(self.marker), "environment": self.site.environment()}
+        assert self.nursery.stdin is not None
+        assert self.nursery.stdout is not None
+        self.nursery.stdin.write(json.dumps(wanted) + "\n")
+        self.nursery.stdin.flush()
+        self.pid = int(self.nursery.stdout.readline())
         self.flow.eventually(self._answers, bool)
 
     def kill(self, after: str) -> None:
         """SIGKILL it now."""
-        assert self.process is not None
-        assert self.process.poll() is None
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-        self.process = None
+        assert self.pid is not None
+        os.kill(self.pid, signal.SIGKILL)
+        self.flow.eventually(self._is_dead, bool)
+        self.pid = None
         self.kills.append(after)
+
+    def _is_dead(self) -> bool:
+        assert self.pid is not None
+        return not Path(f"/proc/{self.pid}").exists()
 
     def kill_at(self, point: str, act: Callable[[], object]) -> None:
         """Start it so that it stops at the point, act, and SIGKILL it once it stands there."""
@@ -62,20 +69,28 @@ class Victim:
         self.kill(point)
 
     def _answers(self) -> bool:
-        assert self.process is not None
-        assert self.process.poll() is None, "the server did not start"
+        assert not self._is_dead(), "the server did not start"
         with suppress(httpx.TransportError):
             return httpx.get(f"{self.site.url}/health", timeout=5).status_code == 200
         return False
 
 
+@pytest.fixture(scope="module")
+def nursery() -> Iterator[subprocess.Popen[str]]:
+    """Where servers are forked."""
+    script = Path(__file__).with_name("stopping_server.py")
+    with subprocess.Popen([sys.executable, script], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as one:
+        yield one
+        assert one.stdin is not None
+        one.stdin.close()
+
+
 @pytest.fixture
-def victim(site: Site, tmp_path: Path, flow: Any) -> Iterator[Victim]:
-    one = Victim(site, tmp_path / "marker", flow)
+def victim(site: Site, tmp_path: Path, flow: Any, nursery: subprocess.Popen[str]) -> Iterator[Victim]:
+    one = Victim(site, tmp_path / "marker", flow, nursery)
     yield one
-    if one.process is not None:
-        one.process.kill()
-        one.process.wait()
+    if one.pid is not None:
+        one.kill("test over")
 
 
 def test_killed_at_every_step(site: Site, api: httpx.Client, evidence: Bundle, victim: Victim, flow: Any) -> None:
@@ -145,16 +160,3 @@ def expect_once(data_dir: Path, evidence: Bundle) -> None:
     assert stored == {entry.sha256 for entry in evidence.manifest.files}
     assert {path.name for path in (data_dir / "blobs").rglob("*") if path.is_file()} == stored
     assert list((data_dir / "parts").iterdir()) == list((data_dir / "scratch").iterdir()) == []
-
-
-def test_a_second_embedded_server_does_not_start_on_the_same_data(site: Site, victim: Victim) -> None:
-    victim.start()
-    second = subprocess.run(
-        [sys.executable, "-m", "server"],
-        env={**os.environ, **site.environment(), "BYOGPU_PORT": "0"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert second.returncode != 0
-    assert "another server runs on" in second.stderr

@@ -101,7 +101,9 @@ def test_an_expired_upload_begins_anew(service: Service, make_bundle: Callable[.
     assert service.submit(bundle).status_code == 202
 
 
-def test_blobs_of_complete_bundles_stay(service: Service, submitted: Bundle, make_bundle: Callable[..., Bundle]) -> None:
+def test_blobs_of_complete_bundles_stay(
+    service: Service, submitted: Bundle, make_bundle: Callable[..., Bundle]
+) -> None:
     other = make_bundle(base_sha="c" * 40, log=b"another blob")
     service.post(other)
     service.clock.advance(service.services.settings.upload_ttl_s + 10)

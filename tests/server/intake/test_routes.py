@@ -114,9 +114,9 @@ def test_a_bundle_that_lies_about_a_blobs_size_harms_only_itself(
 
 
 def test_parallel_posts_and_submits_make_one_bundle(
-    make_service: Callable[..., Service], make_bundle: Callable[..., Bundle]
+    make_service: Callable[..., Service], make_bundle: Callable[..., Bundle], database_url: str
 ) -> None:
-    service = make_service(part_size_bytes=1024)
+    service = make_service(part_size_bytes=1024, database_url=database_url)
     bundle = make_bundle()
     with ThreadPoolExecutor(8) as pool:
         posted = list(pool.map(lambda _: service.post(bundle), range(8)))
