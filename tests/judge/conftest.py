@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from judge.assess import Assessment, assess
 from judge.evidence import OFFLINE, Context, Evidence, collect
 
 
@@ -42,6 +43,24 @@ def build() -> Callable[..., Any]:
 def cpu_specimen() -> Any:
     """What a machine without a GPU gives: both arms stock."""
     return specimens.build_on_cpu()
+
+
+@pytest.fixture(scope="session")
+def fast(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
+    """The valid specimen, assessed: faster by 1.6, specialized throughout. Frozen, so shared."""
+    return assess(collect(specimens.build().write(tmp_path_factory.mktemp("fast"))))
+
+
+@pytest.fixture(scope="session")
+def slower(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
+    """The same with a candidate faster by 1.2 only."""
+    return assess(collect(specimens.build(speedup=1.2).write(tmp_path_factory.mktemp("slower"))))
+
+
+@pytest.fixture(scope="session")
+def stock(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
+    """A machine without a GPU, assessed."""
+    return assess(collect(specimens.build_on_cpu().write(tmp_path_factory.mktemp("stock"))))
 
 
 @pytest.fixture
