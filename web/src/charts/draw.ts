@@ -23,7 +23,7 @@ function isWide(width: number): boolean {
 export function draw(props: IntervalChartProps, width: number, label: string): Element {
   const { rows, kind, claimed } = props;
   const longest = Math.max(...rows.map(row => row.label.length)) * ROUGHLY_A_CHARACTER + 12;
-  const gutter = isWide(width) ? Math.min(longest, width * 0.45) : EDGE;
+  const gutter = isWide(width) ? Math.min(longest, width * 0.55) : EDGE;
   const middle = isWide(width) ? 0 : 9;
   const ticks = Math.max(3, Math.floor((width - gutter) / 80));
   const drawing = Plot.plot({

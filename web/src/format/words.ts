@@ -80,7 +80,7 @@ export const POSTS: Readonly<Record<CheckState["state"], string>> = {
 export const SEVERITIES: Readonly<Record<Severity, Word>> = {
   error: { text: "error", tone: "bad", sign: "cross" },
   warning: { text: "warning", tone: "doubt", sign: "warning" },
-  info: { text: "info", tone: "quiet", sign: "info" },
+  info: { text: "note", tone: "quiet", sign: "info" },
 };
 
 export const EFFECTS: Readonly<Record<Finding["effect"], string>> = {

@@ -4,6 +4,7 @@ import { EFFECTS, SEVERITIES } from "../format/words";
 import { Await } from "../parts/await";
 import { Page, Section, useHash } from "../parts/page";
 import { State } from "../parts/state";
+import { Prose } from "../parts/text";
 
 type Rule = Schema<"RuleItem">;
 
@@ -54,8 +55,12 @@ function RuleItem({ rule }: { readonly rule: Rule }) {
         <span>bears on {rule.bears_on.join(", ")}</span>
         <span>version {rule.version}</span>
       </p>
-      <p>{rule.why}</p>
-      <p class="quiet">{rule.hint}</p>
+      <p>
+        <Prose text={rule.why} />
+      </p>
+      <p class="quiet">
+        <Prose text={rule.hint} />
+      </p>
     </li>
   );
 }

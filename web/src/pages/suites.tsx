@@ -59,7 +59,7 @@ function SuiteSection({ suite, digest }: { readonly suite: Suite; readonly diges
         columns={[
           { head: "eval", cell: plan => <code>{plan.id}</code> },
           { head: "kind", cell: plan => plan.kind },
-          { head: "plan", cell: planned },
+          { head: "plan", wide: true, cell: planned },
           { head: "time limit", numeric: true, cell: plan => duration(plan.time_limit_s) },
         ]}
       />
@@ -102,7 +102,7 @@ function Metrics({ items }: { readonly items: readonly Schema<"MetricDefinition"
         { head: "unit", cell: item => item.unit },
         { head: "better", cell: item => item.better },
         { head: "number shown", cell: item => `${item.statistic} over ${item.sample}s` },
-        { head: "definition", cell: item => item.definition },
+        { head: "definition", wide: true, cell: item => item.definition },
       ]}
     />
   );

@@ -69,7 +69,7 @@ export function ArmNumbers({ arm, unit }: { readonly arm: Schema<"ArmSummary">; 
       <strong>{measured(arm.value)}</strong> {arm.value !== null && unit}
       <span class="line">
         {arm.p10 === null && arm.p90 === null ? (
-          <span class="quiet">no percentiles</span>
+          <span class="quiet">p10, p90 not stated</span>
         ) : (
           <>
             p10 {measured(arm.p10)}, p90 {measured(arm.p90)}
@@ -202,10 +202,10 @@ export function Differing({ differing, unverified, a, b }: DifferingProps) {
   return (
     <>
       {differing.length === 0 ? (
-        <State word={{ text: "comparable", tone: "good", sign: "check" }} />
+        <State word={{ text: "yes", tone: "good", sign: "check" }} />
       ) : (
         <>
-          <State word={{ text: "not comparable", tone: "apart", sign: "unequal" }} />
+          <State word={{ text: "no", tone: "apart", sign: "unequal" }} />
           {differing.map(one => (
             <span class="line wraps" key={one.field}>
               <code>{one.field}</code>: {a} {one.a}, {b} {one.b}

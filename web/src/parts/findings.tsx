@@ -1,11 +1,19 @@
 import { Link } from "wouter-preact";
 import type { Finding, Schema, Severity } from "../api/records";
+import { counted } from "../format/numbers";
 import { EFFECTS, SEVERITIES } from "../format/words";
 import { rulePath } from "../links";
 import { Empty } from "./note";
 import { State } from "./state";
+import { Prose } from "./text";
 
 const ORDER: readonly Severity[] = ["error", "warning", "info"];
+
+const NOUNS: Readonly<Record<Severity, readonly [one: string, many: string]>> = {
+  error: ["error", "errors"],
+  warning: ["warning", "warnings"],
+  info: ["note", "notes"],
+};
 
 /** How many findings there are of each severity. */
 export function FindingCounts({ counts }: { readonly counts: Schema<"FindingCounts"> | null }) {
@@ -17,7 +25,7 @@ export function FindingCounts({ counts }: { readonly counts: Schema<"FindingCoun
       {there.map(severity => (
         <State
           key={severity}
-          word={{ ...SEVERITIES[severity], text: `${counts[severity]} ${SEVERITIES[severity].text}` }}
+          word={{ ...SEVERITIES[severity], text: counted(counts[severity], ...NOUNS[severity]) }}
         />
       ))}
     </span>
@@ -42,7 +50,7 @@ export function FindingList({ findings, level }: FindingListProps) {
         return (
           <div key={severity} class="finding-group">
             <Heading>
-              <State word={SEVERITIES[severity]} /> {group.length}
+              <State word={{ ...SEVERITIES[severity], text: counted(group.length, ...NOUNS[severity]) }} />
             </Heading>
             <ul class="findings">
               {group.map(finding => (
@@ -68,7 +76,7 @@ function FindingItem({ finding }: { readonly finding: Finding }) {
       </p>
       <p>{finding.detail}</p>
       <p class="quiet">
-        {finding.hint} Effect: {EFFECTS[finding.effect]}.
+        <Prose text={finding.hint} /> Effect: {EFFECTS[finding.effect]}.
       </p>
     </li>
   );

@@ -9,6 +9,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ComponentChildren;
   /** Numbers stand to the right, digit under digit. */
   readonly numeric?: boolean;
+  /** Holds sentences or lists, which a narrow column would make very tall. */
+  readonly wide?: boolean;
 }
 
 interface TableProps<Row> {
@@ -50,7 +52,7 @@ export function Table<Row>({ caption, columns, rows, rowKey, rowClass }: TablePr
 }
 
 function cell<Row>(column: Column<Row>, row: Row, index: number) {
-  const style = column.numeric ? "numeric" : "";
+  const style = `${column.numeric ? "numeric" : ""} ${column.wide ? "wide" : ""}`.trim();
   if (index > 0) {
     return (
       <td key={index} class={style}>

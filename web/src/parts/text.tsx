@@ -26,6 +26,18 @@ export function BundleLink({ id }: { readonly id: string }) {
   );
 }
 
+/** A sentence of ours, its `code` between backticks set as code. */
+export function Prose({ text }: { readonly text: string }) {
+  return (
+    <>
+      {text.split("`").map((part, index) => {
+        const key = `${index} ${part}`;
+        return index % 2 === 1 ? <code key={key}>{part}</code> : <span key={key}>{part}</span>;
+      })}
+    </>
+  );
+}
+
 /** What the machine could not capture. */
 export function Unknown() {
   return <span class="unknown">unknown</span>;

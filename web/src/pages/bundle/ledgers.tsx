@@ -1,5 +1,5 @@
 import type { Manifest, Schema } from "../../api/records";
-import { count } from "../../format/numbers";
+import { count, counted } from "../../format/numbers";
 import { Fold } from "../../parts/fold";
 import { Empty } from "../../parts/note";
 import { Table } from "../../parts/table";
@@ -59,7 +59,7 @@ function Buckets({ id, rows }: { readonly id: string; readonly rows: readonly Ro
         { head: "arm", cell: row => row.arm },
         { head: "specialized steps", numeric: true, cell: row => count(row.specialized_steps) },
         { head: "stock steps", numeric: true, cell: row => count(row.stock_steps) },
-        { head: "why stock", cell: row => <Reasons reasons={row.reasons} /> },
+        { head: "why stock", wide: true, cell: row => <Reasons reasons={row.reasons} /> },
       ]}
     />
   );
@@ -80,7 +80,7 @@ function Reasons({ reasons }: { readonly reasons: Bucket["reasons"] }) {
 function Kernels({ arm, digests }: { readonly arm: string; readonly digests: readonly string[] }) {
   if (digests.length === 0) return <p class="quiet">{arm}: no kernel digest recorded.</p>;
   return (
-    <Fold summary={`${arm}: ${digests.length} kernel digests`}>
+    <Fold summary={`${arm}: ${counted(digests.length, "kernel digest")}`}>
       {() => (
         <ul class="plain">
           {digests.map(digest => (
@@ -95,8 +95,8 @@ function Kernels({ arm, digests }: { readonly arm: string; readonly digests: rea
 }
 
 function bucketName(bucket: Bucket): string {
-  const speculation = bucket.speculation === 0 ? "" : ` · ${bucket.speculation} drafts`;
-  return `${bucket.phase} · ${bucket.rows} rows · ${bucket.tokens_per_request} a request${speculation}`;
+  const speculation = bucket.speculation === 0 ? "" : ` · ${counted(bucket.speculation, "draft")}`;
+  return `${bucket.phase} · ${counted(bucket.rows, "row")} · ${counted(bucket.tokens_per_request, "token")} a request${speculation}`;
 }
 
 function byBucket(a: Row, b: Row): number {

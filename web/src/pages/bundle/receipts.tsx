@@ -21,7 +21,7 @@ export function Receipts({ manifest }: { readonly manifest: Manifest }) {
         columns={[
           { head: "eval", cell: one => <code>{one.id}</code> },
           { head: "kind", cell: one => one.kind },
-          { head: "outcome", cell: one => <EvalOutcome outcome={one.outcome} /> },
+          { head: "outcome", wide: true, cell: one => <EvalOutcome outcome={one.outcome} /> },
           { head: "cells", numeric: true, cell: one => count(one.cells.length) },
           { head: "blocks", numeric: true, cell: one => count(one.blocks.length) },
         ]}
@@ -77,7 +77,7 @@ function Attempts({ attempts }: { readonly attempts: Manifest["attempts"] }) {
         { head: "attempt", cell: attempt => attempt.number },
         { head: "outcome", cell: attempt => <State word={OUTCOMES[attempt.outcome]} /> },
         { head: "started", cell: attempt => <Time iso={attempt.started_at} /> },
-        { head: "detail", cell: attempt => attempt.detail || NONE },
+        { head: "detail", wide: true, cell: attempt => attempt.detail || NONE },
       ]}
     />
   );

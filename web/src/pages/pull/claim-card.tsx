@@ -1,5 +1,5 @@
 import { type ComponentChildren, Fragment } from "preact";
-import type { Estimate, Schema, Verdict } from "../../api/records";
+import type { Estimate, Outcome, Schema, Verdict } from "../../api/records";
 import { claimedBounds } from "../../charts/claimed";
 import { IntervalChart } from "../../charts/intervals";
 import { intervalsOf } from "../../charts/rows";
@@ -59,6 +59,8 @@ export function ClaimCard({ verdict, evidence }: ClaimCardProps) {
   );
 }
 
+const SETTLED: readonly Outcome[] = ["supported", "contradicted"];
+
 function Figures({ verdict }: { readonly verdict: Verdict }) {
   const { estimate, samples, p_value: p, trust } = verdict;
   return (
@@ -81,9 +83,9 @@ function Figures({ verdict }: { readonly verdict: Verdict }) {
         </Figure>
       )}
       {verdict.unit !== null && <Figure term="unit of the metric">{verdict.unit}</Figure>}
-      {verdict.cells.length > 0 && (
+      {(p !== null || SETTLED.includes(verdict.outcome)) && (
         <Figure term="chance of error, corrected">
-          {p === null ? "chance has no part" : `p ${probability(p)}`}
+          {p === null ? "none: not a matter of chance" : `p ${probability(p)}`}
         </Figure>
       )}
       {trust !== null && (

@@ -59,6 +59,7 @@ export function Evidence({ items, headSha }: EvidenceProps) {
           { head: "origin", cell: item => <Trust trust={item.bundle.trust} /> },
           {
             head: "looked at for",
+            wide: true,
             cell: item => item.claim_ids.join(", ") || <span class="quiet">no claim</span>,
           },
           {

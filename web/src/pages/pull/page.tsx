@@ -1,13 +1,13 @@
 import { Link } from "wouter-preact";
 import { useAnswer } from "../../api/answer";
-import type { Schema } from "../../api/records";
+import type { Schema, Verdict } from "../../api/records";
 import { pullState } from "../../format/words";
 import { Await } from "../../parts/await";
 import { Check } from "../../parts/check";
 import { Facts } from "../../parts/facts";
 import { Empty, Note } from "../../parts/note";
 import { Page, Section } from "../../parts/page";
-import { State } from "../../parts/state";
+import { OutcomeCounts, State } from "../../parts/state";
 import { Outside, Sha, Time } from "../../parts/text";
 import { ClaimCard } from "./claim-card";
 import { Evidence } from "./evidence";
@@ -63,6 +63,7 @@ function Contents({ page }: { readonly page: Schema<"PullPage"> }) {
       )}
       {page.claim_errors.length > 0 && <ClaimErrors errors={page.claim_errors} />}
       <Section id="claims" title="Claims">
+        {page.verdicts.length > 1 && <OutcomeCounts counts={tally(page.verdicts)} />}
         <Claims page={page} />
       </Section>
       <Section id="evidence" title="Evidence">
@@ -87,6 +88,14 @@ function Contents({ page }: { readonly page: Schema<"PullPage"> }) {
       </Section>
     </>
   );
+}
+
+function tally(verdicts: readonly Verdict[]): Schema<"OutcomeCount">[] {
+  const outcomes = [...new Set(verdicts.map(verdict => verdict.outcome))];
+  return outcomes.map(outcome => ({
+    outcome,
+    count: verdicts.filter(verdict => verdict.outcome === outcome).length,
+  }));
 }
 
 function Claims({ page }: { readonly page: Schema<"PullPage"> }) {
