@@ -23,6 +23,7 @@ VALIDATION_TIMEOUT_S = 60
 HARDENED = (
     "--network=host",
     "--read-only",
+    "--read-only-tmpfs=false",
     "--tmpfs=/tmp",
     "--cap-drop=ALL",
     "--security-opt=no-new-privileges",
