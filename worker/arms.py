@@ -20,7 +20,8 @@ from worker.bundle.schema import ArmName, CodeIdentity
 from worker.deadline import Deadline
 from worker.environment import launcher_facts
 from worker.errors import WorkerError
-from worker.processes import clean_environment, run
+from worker.processes import run
+from worker.variables import clean_environment
 
 PACKAGE = "k3_decode"
 _QUESTION_LIMIT_S = 60.0

@@ -123,7 +123,7 @@ def _software(patient: Patient, work: Path) -> Iterator[Capability]:
 
 
 def _torch(arm: Arm, work: Path) -> Capability:
-    question = "import torch; print(torch.__version__, 'for CUDA', torch.version.cuda or 'no')"
+    question = "import torch; print(torch.__version__, '/ CUDA', torch.version.cuda or 'none')"
     command = [str(arm.python), "-c", question]
     limit = Deadline.after(_QUESTION_LIMIT_S)
     try:

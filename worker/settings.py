@@ -19,7 +19,7 @@ def _xdg(variable: str, fallback: str) -> Path:
 class Settings(BaseSettings):
     """Built once by the command and passed down. Each field is read from ``BYOGPU_<NAME>``.
 
-    None of these variables reaches an arm's process (`worker.processes`).
+    None of these variables reaches an arm's process (`worker.variables`).
     """
 
     model_config = SettingsConfigDict(env_prefix="BYOGPU_", frozen=True, extra="ignore")

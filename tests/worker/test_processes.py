@@ -7,7 +7,8 @@ import pytest
 
 from worker.deadline import Deadline
 from worker.errors import EvalError, TimeLimitError, WorkerError
-from worker.processes import LOG_TAIL_BYTES, MAX_LINE_BYTES, Child, clean_environment, run
+from worker.processes import LOG_TAIL_BYTES, MAX_LINE_BYTES, Child, run
+from worker.variables import clean_environment
 
 SECRETS = {
     "BYOGPU_TOKEN": "token-that-must-not-leak",

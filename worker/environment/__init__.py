@@ -10,7 +10,7 @@ from worker.bundle.redaction import Redactor
 from worker.environment.bandwidth import cpu_read_bandwidth
 from worker.environment.host import Host, cpu_count
 from worker.environment.nvml import Nvml, hash_uuid
-from worker.processes import RECORDED_VARIABLES
+from worker.variables import RECORDED_VARIABLES
 
 __all__ = ["Host", "Nvml", "probe"]
 

@@ -20,9 +20,10 @@ from worker.bundle.schema import ArmName, Cell
 from worker.engine import EngineServer
 from worker.errors import EvalError
 from worker.evals.trial import ARMS, NO_SPECULATION, Setting, Trial, stage
-from worker.processes import Child, clean_environment
+from worker.processes import Child
 from worker.redacted_json import redact_document, redact_lines
 from worker.suites import Accuracy
+from worker.variables import clean_environment
 
 SEED = 1234
 MAX_RESULTS_BYTES = 16_000_000
