@@ -74,14 +74,11 @@ def compare(a: Evidence, b: Evidence) -> Comparison:
         b: The other, or the same.
     """
     mine, theirs = _sides(a), _sides(b)
+    single = all(len({side.arm.arm for side in sides}) == 1 for sides in (mine, theirs))
     if a.bundle_id == b.bundle_id:
         mine = [side for side in mine if side.arm.arm == "baseline"]
         theirs = [side for side in theirs if side.arm.arm == "candidate"]
-    elif len({side.arm.arm for side in mine}) > 1 or len({side.arm.arm for side in theirs}) > 1:
-        both = {side.arm.arm for side in mine} & {side.arm.arm for side in theirs}
-        mine = [side for side in mine if side.arm.arm in both]
-        theirs = [side for side in theirs if side.arm.arm in both]
-    pairs = _partners(mine, theirs, same_arm=len({side.arm.arm for side in mine}) > 1)
+    pairs = _partners(mine, theirs, same_arm=a.bundle_id != b.bundle_id and not single)
     compared = tuple(_compare(first, second) for first, second in pairs)
     found = [difference for cell in compared for difference in cell.differing]
     return Comparison(
@@ -165,5 +162,5 @@ def _blocks(side: _Side) -> list[Floats]:
 
 
 def _alone(sides: list[_Side], partnered: list[_Side]) -> tuple[str, ...]:
-    known = {id(side) for side in partnered}
-    return tuple(dict.fromkeys(side.summary.cell.id for side in sides if id(side) not in known))
+    known = {side.summary.cell.id for side in partnered}
+    return tuple(dict.fromkeys(side.summary.cell.id for side in sides if side.summary.cell.id not in known))

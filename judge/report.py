@@ -8,7 +8,7 @@ from pydantic import Field
 from judge.assess import Assessment
 from judge.claim import ClaimSet
 from judge.decision import Outcome
-from judge.markdown import SUMMARY_MAX_BYTES, TITLE_MAX_CHARS, Markdown, code, escape, fit, link, shorten, table
+from judge.markdown import SUMMARY_MAX_BYTES, TITLE_MAX_CHARS, Markdown, code, escape, fit, link, plain, shorten, table
 from judge.rules.record import EFFECTS, Finding
 from judge.verdict import Verdict
 from worker.bundle.record import CommitSha, Positive, Record, RepositoryName, Sha256
@@ -81,7 +81,7 @@ def render(
     details.append(f"Judged for commit {code(pull.head_sha[:12])} of {escape(pull.repository)}.")
     return CheckReport(
         conclusion=conclude(claims, verdicts),
-        title=shorten(headline, TITLE_MAX_CHARS),
+        title=shorten(plain(headline), TITLE_MAX_CHARS),
         summary=fit("\n\n".join(parts), SUMMARY_MAX_BYTES),
         text=fit("\n\n".join(details), SUMMARY_MAX_BYTES),
     )
@@ -163,10 +163,8 @@ def _verdicts(verdicts: Sequence[Verdict], urls: ReportUrls) -> Iterator[str]:
     for one in verdicts:
         yield f"### {code(one.claim_id)}: {_WORDS[one.outcome]}"
         yield f"{escape(_sentence(one.reason))} {_behind(one, urls)}".strip()
-        if one.cells:
-            rows = [
-                (code(cell.cell.cell.id), Markdown(_WORDS[cell.outcome]), escape(cell.reason)) for cell in one.cells
-            ]
+        rows = [(code(cell.cell.cell.id), Markdown(_WORDS[cell.outcome]), escape(cell.reason)) for cell in one.cells]
+        if len(rows) > 1:
             yield table([Markdown("Cell"), Markdown("Says"), Markdown("Why")], rows)
 
 

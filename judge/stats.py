@@ -60,9 +60,7 @@ def bootstrap_log_ratio(
     equal = [_equal(blocks) for blocks in (baseline, candidate)]
     medians = [np.log(_median_draws(blocks, rng, draws)) for blocks, rng in zip(equal, _rngs(equal, seed), strict=True)]
     fewest, freedom = min(len(baseline), len(candidate)), len(baseline) + len(candidate) - 2
-    stretch = (
-        math.sqrt(fewest / (fewest - 1)) * special.stdtrit(freedom, 1 - ALPHA) / special.ndtri(1 - ALPHA)
-    )
+    stretch = math.sqrt(fewest / (fewest - 1)) * special.stdtrit(freedom, 1 - ALPHA) / special.ndtri(1 - ALPHA)
     return np.sort(point + (medians[1] - medians[0] - point) * stretch)
 
 

@@ -17,6 +17,7 @@ _DRIVES_ENGINE = ("decode_step", "serving", "accuracy")
     "limits",
     title="No path ledger",
     hint="Run with a worker and an engine that report which path each step took.",
+    bears_on=("speed",),
 )
 def ledger_present(evidence: Evidence) -> Iterator[Found]:
     """Without a ledger nothing says which code produced the numbers."""
@@ -38,6 +39,7 @@ def ledger_present(evidence: Evidence) -> Iterator[Found]:
     "limits",
     title="The specialized path did not run",
     hint="The ledger gives the reasons; `byogpu doctor` says whether this machine can run the path at all.",
+    bears_on=("speed",),
 )
 def candidate_specialized(evidence: Evidence) -> Iterator[Found]:
     """A speed-up is the specialized path's only where that path ran: at least 99 % of steps in every decode bucket."""
@@ -103,6 +105,7 @@ def reasons_given(evidence: Evidence) -> Iterator[Found]:
     "limits",
     title="No kernels behind the specialized steps",
     hint="Report the digest of every cubin the path launches.",
+    bears_on=("speed",),
 )
 def kernels_named(evidence: Evidence) -> Iterator[Found]:
     """Specialized steps launch kernels that the baseline does not; without their digests nobody knows what ran."""

@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from judge.stats import bootstrap_log_ratio, median, noise_floor, p_at_least, p_at_most, sketch
+from judge.stats import bootstrap_log_ratio, median, noise_floor, p_at_least, p_at_most, sketch, value_at
 from judge.thresholds import ALPHA
 
 SESSIONS = 60
@@ -34,9 +34,9 @@ def session(rng: np.random.Generator, *, blocks: int, each: int, ratio: float, b
 
 def decisions(
     claim: float, *, blocks: int, each: int, ratio: float, between: float = 0.004, sessions: int = SESSIONS
-) -> tuple[int, int]:
-    """How many sessions support, and how many contradict, a speed-up of at least ``claim``."""
-    rng, supported, contradicted = np.random.default_rng(5), 0, 0
+) -> tuple[int, int, int]:
+    """How many sessions support a speed-up of at least ``claim``, contradict it, and cover the truth."""
+    rng, supported, contradicted, covered = np.random.default_rng(5), 0, 0, 0
     for seed in range(sessions):
         baseline, candidate = session(rng, blocks=blocks, each=each, ratio=ratio, between=between)
         kept = sketch(np.exp(bootstrap_log_ratio(candidate, baseline, seed=seed, draws=DRAWS)))
@@ -45,22 +45,24 @@ def decisions(
         if abs(math.log(value / claim)) > noise.log_ratio:
             supported += value >= claim and p_at_most(kept, claim) <= ALPHA
             contradicted += value < claim and p_at_least(kept, claim) <= ALPHA
-    return supported, contradicted
+        covered += value_at(kept, ALPHA) <= ratio <= value_at(kept, 1 - ALPHA)
+    return supported, contradicted, covered
 
 
 @pytest.mark.parametrize(("blocks", "each", "between"), [(4, 8, 0.004), (8, 24, 0.004), (8, 24, 0.02)])
 def test_no_change_is_hardly_ever_taken_for_one(blocks: int, each: int, between: float) -> None:
-    supported, contradicted = decisions(1.0, blocks=blocks, each=each, ratio=1.0, between=between)
+    supported, contradicted, covered = decisions(1.0, blocks=blocks, each=each, ratio=1.0, between=between)
     assert supported + contradicted <= 0.05 * SESSIONS
+    assert covered >= 0.95 * SESSIONS
 
 
 @pytest.mark.parametrize(("blocks", "each"), [(4, 8), (8, 24)])
 def test_a_change_of_three_per_cent_is_seen(blocks: int, each: int) -> None:
-    supported, contradicted = decisions(1.0, blocks=blocks, each=each, ratio=1.03)
+    supported, contradicted, _ = decisions(1.0, blocks=blocks, each=each, ratio=1.03)
     assert supported >= 0.9 * SESSIONS
     assert contradicted == 0
 
 
 def test_noise_larger_than_the_change_leaves_it_open() -> None:
-    supported, _ = decisions(1.0, blocks=4, each=8, ratio=1.03, between=0.05)
+    supported, _, _ = decisions(1.0, blocks=4, each=8, ratio=1.03, between=0.05)
     assert supported <= 0.2 * SESSIONS

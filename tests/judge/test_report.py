@@ -1,0 +1,115 @@
+"""The check's text: golden renders, GitHub's limits, and nothing hostile that gets out of its cell."""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from judge import Assessment, judge, parse_claims, render
+from judge.markdown import SUMMARY_MAX_BYTES, TITLE_MAX_CHARS
+from judge.report import BundleUrl, PullRef, ReportUrls, conclude
+
+GOLDEN = Path(__file__).with_name("golden")
+PULL = PullRef(repository="octo/kernels", number=1, head_sha="a" * 40)
+HOSTILE = (
+    "x | y <script>alert(1)</script> @octocat #12 `code` [a](http://evil.example) ![i](//evil.example/i.png) *b* \u202e"
+)
+
+
+def _golden() -> Any:
+    spec = importlib.util.spec_from_file_location("golden_make", GOLDEN / "make.py")
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+golden = _golden()
+
+
+def body(*claims: str) -> str:
+    return "```byogpu-claims\n" + "\n".join(claims) + "\n```"
+
+
+def urls(*bundles: Assessment) -> ReportUrls:
+    pages = tuple(BundleUrl(bundle_id=one.bundle_id, url=f"https://b.example/{one.bundle_id}") for one in bundles)
+    return ReportUrls(pull="https://b.example/pull", bundles=pages)
+
+
+@pytest.mark.parametrize("name", golden.BODIES)
+def test_the_check_reads_as_it_did(name: str) -> None:
+    assert golden.text(golden.report(name)) == (GOLDEN / f"{name}.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "conclusion"),
+    [
+        ("supported", "success"),
+        ("mixed", "failure"),
+        ("cpu", "action_required"),
+        ("broken", "action_required"),
+        ("nothing", "neutral"),
+    ],
+)
+def test_what_is_not_settled_does_not_pass(name: str, conclusion: str) -> None:
+    assert golden.report(name).conclusion == conclusion
+
+
+def test_claims_without_verdicts_do_not_pass() -> None:
+    claims = parse_claims(body("- {id: a, metric: e2e_ms, relation: '>= 2x baseline'}"))
+    assert conclude(claims, []) == "action_required"
+    assert conclude(claims, judge(claims.claims, [])) == "action_required"
+
+
+def test_the_title_is_one_short_line(fast: Assessment) -> None:
+    for name in golden.BODIES:
+        report = golden.report(name)
+        assert len(report.title) <= TITLE_MAX_CHARS
+        assert report.title.isprintable()
+
+
+def test_hostile_text_stays_in_its_cell(specimen: Any, collected: Any) -> None:
+    from judge import assess
+
+    specimen.arm("candidate")["model"] = HOSTILE[:190]
+    specimen.results["candidate"]["config"]["limit"] = 3.0
+    specimen.ledger("candidate", "decode-step")["buckets"][0].update(
+        specialized_steps=0, stock_steps=500, reasons=[{"reason": HOSTILE[:190], "steps": 500}]
+    )
+    bundle = assess(collected(specimen))
+    claims = parse_claims(body("- {id: a, metric: step_latency_us, relation: '>= 1.5x baseline'}"))
+    report = render(PULL, claims, judge(claims.claims, [bundle]), [bundle], urls(bundle))
+    for text in (report.summary, report.text):
+        assert "alert" in text or text is report.summary
+        assert "<script" not in text
+        assert "](http://evil" not in text
+        assert "](//evil" not in text
+        assert not re.search(r"@octocat|#12\b", text)
+        assert "\u202e" not in text
+        for line in text.splitlines():
+            if line.startswith("|"):
+                assert line.count("|") in (4, 5, 7), line
+
+
+def test_a_very_long_report_is_cut_and_says_so(fast: Assessment) -> None:
+    finding = next(iter(golden.Assessment.model_validate_json((GOLDEN / "stock.json").read_text()).findings))
+    loud = fast.model_copy(update={"findings": (finding.model_copy(update={"detail": "é" * 1000}),) * 200})
+    report = render(PULL, parse_claims(""), [], [loud], urls(loud))
+    assert len(report.text.encode()) <= SUMMARY_MAX_BYTES
+    assert "Cut here" in report.text
+
+
+def test_an_unknown_page_is_named_without_a_link(fast: Assessment) -> None:
+    report = render(PULL, parse_claims(""), [], [fast], ReportUrls(pull="https://b.example/pull", bundles=()))
+    assert f"`{fast.bundle_id[:12]}`" in report.text
+    assert "](" not in report.text
+
+
+def test_addresses_must_be_addresses(fast: Assessment) -> None:
+    with pytest.raises(ValueError, match="address"):
+        render(PULL, parse_claims(""), [], [], ReportUrls(pull="javascript:alert(1)", bundles=()))
