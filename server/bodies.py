@@ -33,12 +33,12 @@ async def chunks(request: Request, *, limit: int) -> AsyncIterator[bytes]:
     if not (declared.isascii() and declared.isdigit()):
         raise AppError("header_invalid", "Content-Length is not a number.")
     if int(declared[:20]) > limit:
-        raise AppError("body_too_large", f"At most {limit} bytes are taken here, {declared[:20]} were announced.")
+        raise _too_large(limit)
     received = 0
     async for chunk in request.stream():
         received += len(chunk)
         if received > limit:
-            raise AppError("body_too_large", f"At most {limit} bytes are taken here.")
+            raise _too_large(limit)
         yield chunk
 
 
@@ -86,3 +86,8 @@ def described(record: type[Record], *, example: Any) -> dict[str, Any]:
     schema = {"$ref": f"#/components/schemas/{record.__name__}"}
     content = {"application/json": {"schema": schema, "examples": {"example": {"value": example}}}}
     return {"requestBody": {"required": True, "content": content}}
+
+
+def _too_large(limit: int) -> AppError:
+    """Refuse, and hang up: what is still to come is not worth reading."""
+    return AppError("body_too_large", f"At most {limit} bytes are taken here.", headers={"Connection": "close"})
