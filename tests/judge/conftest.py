@@ -14,6 +14,9 @@ from judge.evidence import OFFLINE, Context, Evidence, collect
 
 
 def _load(name: str) -> ModuleType:
+    """Import a module that lies beside this one; tests are no package."""
+    if (known := sys.modules.get(f"tests_judge_{name}")) is not None:
+        return known
     spec = importlib.util.spec_from_file_location(f"tests_judge_{name}", Path(__file__).with_name(f"{name}.py"))
     assert spec
     assert spec.loader
@@ -24,6 +27,12 @@ def _load(name: str) -> ModuleType:
 
 
 specimens = _load("specimen")
+
+
+@pytest.fixture(scope="session")
+def load() -> Callable[[str], ModuleType]:
+    """Import a module of this folder by name."""
+    return _load
 
 
 @pytest.fixture

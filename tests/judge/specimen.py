@@ -26,7 +26,6 @@ NODE = "d" * 64
 NONCE = "n" * 43
 SPEEDUP = 1.6
 ARMS = ("baseline", "candidate")
-ROLES = ("steps", "requests", "numerics", "telemetry", "counters", "summary", "log")
 
 Row = dict[str, Any]
 
@@ -57,7 +56,6 @@ class Specimen:
     replaced: dict[str, bytes] = field(default_factory=dict)
     damaged: dict[str, bytes | None] = field(default_factory=dict)
 
-    # ---------------------------------------------------------------- reaching into it
     def eval(self, eval_id: str) -> dict[str, Any]:
         return next(record for record in self.manifest["evals"] if record["id"] == eval_id)
 
@@ -69,14 +67,16 @@ class Specimen:
 
     def of(self, role: str, eval_id: str, *, arm: str | None = None, cell: str | None = None) -> list[Row]:
         """Rows of a file, to be changed in place."""
-        wanted = {"arm": arm, "cell": cell}
-        rows = self.rows[(role, eval_id)]
-        return [row for row in rows if all(value in (None, row.get(name)) for name, value in wanted.items())]
+        return [
+            row
+            for row in self.rows[(role, eval_id)]
+            if arm in (None, row.get("arm")) and cell in (None, row.get("cell"))
+        ]
 
     def drop(self, role: str, eval_id: str, **matching: Any) -> None:
         """Remove rows whose fields have those values."""
-        kept = [row for row in self.rows[(role, eval_id)] if any(row[name] != v for name, v in matching.items())]
-        self.rows[(role, eval_id)] = kept
+        rows = self.rows[(role, eval_id)]
+        self.rows[(role, eval_id)] = [row for row in rows if any(row[name] != v for name, v in matching.items())]
 
     def run_stock(self) -> None:
         """Make the candidate what it is on a CPU: the same code on the stock path, with its reasons. See `build`."""
@@ -91,7 +91,6 @@ class Specimen:
         for key in [key for key in self.rows if key[0] == "telemetry"]:
             del self.rows[key]
 
-    # ---------------------------------------------------------------- writing it
     def write(self, folder: Path) -> Bundle:
         """Write the bundle as it is now."""
         draft = Draft(folder)
@@ -109,21 +108,14 @@ class Specimen:
         listed = self.manifest["files"] or [entry.model_dump(mode="json") for entry in draft.files]
         for entry in draft.files:
             blob = folder / "blobs" / entry.sha256
-            match self.damaged.get(entry.name, b"intact"):
-                case b"intact":
-                    pass
-                case None:
-                    blob.unlink()
-                case data:
+            if entry.name in self.damaged:
+                blob.unlink()
+                if (data := self.damaged[entry.name]) is not None:
                     blob.write_bytes(data)
         manifest = Manifest.model_validate_json(canonical({**self.manifest, "files": listed}))
         if self.damaged:
             return Bundle(manifest, canonical(manifest), None, FolderBlobs(folder))
         return write(folder, manifest)
-
-    def list_files(self, folder: Path) -> list[dict[str, Any]]:
-        """The files as they would be listed, to be changed and put into ``manifest["files"]``."""
-        return [entry.model_dump(mode="json") for entry in self.write(folder).manifest.files]
 
     def _add(self, draft: Draft, name: str, role: Any, eval_id: str | None, arm: Any, data: bytes) -> None:
         media = "application/x-ndjson" if name.endswith("l") else "text/plain"

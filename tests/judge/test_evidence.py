@@ -81,7 +81,7 @@ def test_a_blob_that_is_not_the_one_listed_is_not_read(
 
 
 def test_a_size_that_does_not_fit_is_a_problem(specimen: Any, collected: Read, tmp_path: Path) -> None:
-    files = specimen.list_files(tmp_path / "first")
+    files = [entry.model_dump(mode="json") for entry in specimen.write(tmp_path / "first").manifest.files]
     files[0]["size_bytes"] += 1
     specimen.manifest["files"] = files
     assert [one.code for one in collected(specimen).problems] == ["size_mismatch"]
