@@ -1,4 +1,4 @@
-"""Request bodies: limits first, then strict JSON, then the record.
+"""Bodies: of requests, limits first, then strict JSON, then the record; of both, how OpenAPI shows them.
 
 Nothing is parsed before its size is known to be allowed, whether the length is declared or the body comes in chunks.
 """
@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
+from pydantic import BaseModel
 
 from server.errors import AppError
 from worker.bundle import BundleError, parse_record
@@ -86,6 +87,12 @@ def described(record: type[Record], *, example: Any) -> dict[str, Any]:
     schema = {"$ref": f"#/components/schemas/{record.__name__}"}
     content = {"application/json": {"schema": schema, "examples": {"example": {"value": example}}}}
     return {"requestBody": {"required": True, "content": content}}
+
+
+def answer(value: BaseModel, *, description: str = "What was asked for") -> dict[str, Any]:
+    """Describe a successful answer for OpenAPI by an example; goes into a route's ``responses``."""
+    example = {"summary": description, "value": value.model_dump(mode="json")}
+    return {"description": description, "content": {"application/json": {"examples": {"example": example}}}}
 
 
 def _too_large(limit: int) -> AppError:

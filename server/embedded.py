@@ -2,9 +2,9 @@
 
 import logging
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import datetime, timedelta
 
 from server import queue, runner
 from server.services import Services
@@ -50,22 +50,23 @@ def embedded(services: Services, bell: LocalBell) -> Iterator[None]:
 
 
 def _serve(services: Services, bell: LocalBell, stop: threading.Event) -> None:
-    next_sweep = services.clock()
+    next_sweep = time.monotonic()
     while not stop.is_set():
         try:
-            if services.clock() >= next_sweep:
+            if time.monotonic() >= next_sweep:
                 runner.sweep(services)
-                next_sweep = services.clock() + timedelta(seconds=services.settings.sweep_interval_s)
+                next_sweep = time.monotonic() + services.settings.sweep_interval_s
             while not stop.is_set() and runner.run_next(services):
                 pass
-            bell.wait(_rest_s(services, until=next_sweep))
+            bell.wait(_rest_s(services, longest_s=next_sweep - time.monotonic()))
         except Exception:  # the database is down: nothing is lost, the loop must live to see it come back
             _log.exception("the task thread could not work")
             stop.wait(1.0)
 
 
-def _rest_s(services: Services, *, until: datetime) -> float:
+def _rest_s(services: Services, *, longest_s: float) -> float:
+    """Seconds until there may be something to do; the wall clock may jump, so never more than ``longest_s``."""
     with services.database.read() as session:
         due = queue.next_due(session)
-    wake = min(until, due) if due is not None else until
-    return max(0.0, (wake - services.clock()).total_seconds())
+    rest_s = longest_s if due is None else (due - services.clock()).total_seconds()
+    return max(0.0, min(rest_s, longest_s))

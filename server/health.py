@@ -7,6 +7,7 @@ from fastapi import APIRouter, Response
 from sqlalchemy import func, select
 from sqlalchemy.exc import SQLAlchemyError
 
+from server.bodies import answer
 from server.errors import document
 from server.models import Task
 from server.services import InService
@@ -34,16 +35,25 @@ class Readiness(Record):
     tasks_dead: Count
 
 
-@router.get("/health", summary="Is the process alive?", responses=document())
+_HEALTHY = Health(status="ok", version=version("byogpu"))
+_READY = Readiness(ready=True, database="ok", storage="ok", queue="ok", tasks_waiting=2, tasks_dead=0)
+_BROKEN = Readiness(ready=False, database="ok", storage="ok", queue="down", tasks_waiting=9, tasks_dead=0)
+
+
+@router.get("/health", summary="Is the process alive?", responses={**document(), 200: answer(_HEALTHY)})
 def get_health() -> Health:
     """Answers as long as the process does; touches nothing else."""
-    return Health(status="ok", version=version("byogpu"))
+    return _HEALTHY
 
 
 @router.get(
     "/ready",
     summary="Can the service work?",
-    responses={**document(), 503: {"model": Readiness, "description": "A part is down; its field says which"}},
+    responses={
+        **document(),
+        200: answer(_READY),
+        503: {"model": Readiness, **answer(_BROKEN, description="A part is down; its field says which")},
+    },
 )
 def get_ready(services: InService, response: Response) -> Readiness:
     """Try the database, the blob store and the task queue."""

@@ -6,36 +6,42 @@ from fastapi import APIRouter, Path, Request
 from fastapi.concurrency import run_in_threadpool
 
 from server.auth import Admin
-from server.bodies import raw
+from server.bodies import answer, raw
 from server.checks import pulls, webhooks
 from server.checks.schemas import WebhookReceipt
 from server.errors import AppError, document
 from server.github import WebhookError, receive
 from server.github.webhooks import MAX_BODY_BYTES
 from server.models import Pull, Repository
-from server.pulls import PullRef, pull_ref
+from server.pulls import EXAMPLE, PullRef, pull_ref
 from server.services import InService
 
 router = APIRouter(prefix="/api/v1", tags=["GitHub"])
 
 _DELIVERY = {"action": "opened", "number": 7, "pull_request": {}, "repository": {}, "sender": {}}
 
+_RECEIVED = answer(WebhookReceipt(delivery_id="72d3162e-cc78-11e3-81ab-4c9367dc0958", action="pull_updated"))
+_SYNCED = answer(EXAMPLE)
+
 
 @router.post(
     "/github/webhooks",
     summary="Receive a webhook delivery",
-    responses=document(
-        "body_too_large",
-        "unsupported_media_type",
-        "webhook_disabled",
-        "webhook_too_large",
-        "webhook_media_type",
-        "webhook_signature_missing",
-        "webhook_signature_invalid",
-        "webhook_delivery_missing",
-        "webhook_event_missing",
-        "webhook_malformed",
-    ),
+    responses={
+        200: _RECEIVED,
+        **document(
+            "body_too_large",
+            "unsupported_media_type",
+            "webhook_disabled",
+            "webhook_too_large",
+            "webhook_media_type",
+            "webhook_signature_missing",
+            "webhook_signature_invalid",
+            "webhook_delivery_missing",
+            "webhook_event_missing",
+            "webhook_malformed",
+        ),
+    },
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -70,14 +76,17 @@ async def receive_webhook(request: Request, services: InService) -> WebhookRecei
     "/pulls/{owner}/{name}/{number}/sync",
     dependencies=[Admin],
     summary="Read a pull request from GitHub now",
-    responses=document(
-        "parameter_invalid",
-        "admin_disabled",
-        "unauthorized",
-        "github_not_configured",
-        "github_not_found",
-        "github_failed",
-    ),
+    responses={
+        200: _SYNCED,
+        **document(
+            "parameter_invalid",
+            "admin_disabled",
+            "unauthorized",
+            "github_not_configured",
+            "github_not_found",
+            "github_failed",
+        ),
+    },
 )
 def sync_pull(
     services: InService,

@@ -3,17 +3,19 @@
 import json
 from typing import Any
 
-from server.intake.schemas import BundleReceipt
+from server.bodies import answer
+from server.intake.schemas import BundleReceipt, PartReceipt
 from server.models import UploadState
 
 _ID = "3f0a6ce0c1b7e2a4c69a7e1b3a5b4d7cf2f0d8f6f3f4c2a1908f7e6d5c4b3a29"
 _BLOB = "9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab"
 
+PART = answer(PartReceipt(sha256=_BLOB, number=2, size_bytes=611_392), description="The part is here")
 POST: dict[str, Any] = {"manifest": '{"arms":[],"attempts":[],"challenge":null}', "envelope": None}
 
 
-def receipt(state: UploadState) -> dict[str, Any]:
-    """An example receipt in that upload state, checked against the schema when the module is imported."""
+def receipt(state: UploadState, *, description: str) -> dict[str, Any]:
+    """An answer with a receipt in that upload state."""
     missing = [
         {
             "sha256": _BLOB,
@@ -35,8 +37,7 @@ def receipt(state: UploadState) -> dict[str, Any]:
         "missing": missing if state == "open" else [],
         "url": f"https://byogpu.example/bundles/{_ID}",
     }
-    checked = BundleReceipt.model_validate_json(json.dumps(value))
-    return {"application/json": {"examples": {state: {"value": checked.model_dump(mode="json")}}}}
+    return answer(BundleReceipt.model_validate_json(json.dumps(value)), description=description)
 
 
 def _part(number: int, *, offset: int, size_bytes: int, received: bool) -> dict[str, Any]:

@@ -33,7 +33,6 @@ _BODY = ("unsupported_media_type", "body_too_large", "json_invalid", "body_inval
     status_code=201,
     summary="Register a bundle's manifest",
     responses={
-        200: {"model": BundleReceipt, "description": "The bundle was known already"},
         **document(
             *_BODY,
             "manifest_too_large",
@@ -46,7 +45,8 @@ _BODY = ("unsupported_media_type", "body_too_large", "json_invalid", "body_inval
             "envelope_invalid",
             "envelope_conflict",
         ),
-        201: {"description": "The bundle is new", "content": examples.receipt("open")},
+        200: {"model": BundleReceipt, **examples.receipt("open", description="The bundle was known already")},
+        201: examples.receipt("open", description="The bundle is new"),
     },
     openapi_extra=described(BundlePost, example=examples.POST),
 )
@@ -69,16 +69,19 @@ def post_bundle(
 @router.put(
     "/blobs/{sha256}/parts/{number}",
     summary="Upload one part of a blob",
-    responses=document(
-        "parameter_invalid",
-        "header_invalid",
-        "blob_not_expected",
-        "part_out_of_range",
-        "part_size_wrong",
-        "part_digest_wrong",
-        "body_too_large",
-        "unsupported_media_type",
-    ),
+    responses={
+        200: examples.PART,
+        **document(
+            "parameter_invalid",
+            "header_invalid",
+            "blob_not_expected",
+            "part_out_of_range",
+            "part_size_wrong",
+            "part_digest_wrong",
+            "body_too_large",
+            "unsupported_media_type",
+        ),
+    },
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -110,7 +113,7 @@ async def put_part(
     summary="Submit a bundle for validation",
     responses={
         **document("parameter_invalid", "bundle_not_found", "bundle_incomplete", "upload_expired", "blob_corrupt"),
-        202: {"description": "Every blob was verified", "content": examples.receipt("complete")},
+        202: examples.receipt("complete", description="Every blob was verified"),
     },
 )
 def submit_bundle(services: InService, bundle_id: Digest) -> BundleReceipt:
@@ -123,7 +126,7 @@ def submit_bundle(services: InService, bundle_id: Digest) -> BundleReceipt:
     summary="Ask where a bundle stands",
     responses={
         **document("parameter_invalid", "bundle_not_found"),
-        200: {"description": "Where it stands", "content": examples.receipt("complete")},
+        200: examples.receipt("complete", description="Where it stands"),
     },
 )
 def get_status(services: InService, bundle_id: Digest) -> BundleReceipt:

@@ -244,6 +244,7 @@ def _complete(services: Services, bundle_id: str) -> None:
     now = services.clock()
     with services.database.write() as session:
         listed = select(BundleBlob.sha256).where(BundleBlob.bundle_id == bundle_id)
+        session.execute(select(Blob.sha256).where(Blob.sha256.in_(listed)).order_by(Blob.sha256).with_for_update())
         session.execute(update(Blob).where(Blob.sha256.in_(listed), Blob.stored_at.is_(None)).values(stored_at=now))
         moved = session.execute(
             update(Bundle)

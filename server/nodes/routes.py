@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from server import audit
 from server.auth import Admin
-from server.bodies import described, json_body
+from server.bodies import answer, described, json_body
 from server.db import inserter
 from server.errors import AppError, document
 from server.models import Node
@@ -18,7 +18,10 @@ from worker.bundle.signature import key_id_of
 
 router = APIRouter(prefix="/api/v1", tags=["nodes"])
 
+_KEY_ID = "21fe31dfa154a261626bf854046fd2271b7bed4b6abe45aa58877ef47f9721b9"
 _EXAMPLE = {"public_key": "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "owner": "octocat"}
+
+_RECEIPT = NodeReceipt(key_id=_KEY_ID, **_EXAMPLE)
 
 
 @router.post(
@@ -27,7 +30,7 @@ _EXAMPLE = {"public_key": "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021
     dependencies=[Admin],
     summary="Register a node's public key",
     responses={
-        200: {"model": NodeReceipt, "description": "The node was known already"},
+        200: {"model": NodeReceipt, **answer(_RECEIPT, description="The node was known already")},
         **document(
             "admin_disabled",
             "unauthorized",
@@ -38,7 +41,7 @@ _EXAMPLE = {"public_key": "d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021
             "key_invalid",
             "node_conflict",
         ),
-        201: {"description": "The node is new"},
+        201: answer(_RECEIPT, description="The node is new"),
     },
     openapi_extra=described(NodePost, example=_EXAMPLE),
 )

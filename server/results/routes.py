@@ -11,7 +11,7 @@ from judge.rules import FAMILIES, RULES
 from server.downloads import OCTETS, attachment, etag, is_current
 from server.errors import AppError, document
 from server.pagination import Cursor, Limit
-from server.results import queries
+from server.results import examples, queries
 from server.results.schemas import (
     BundleList,
     BundlePage,
@@ -35,7 +35,11 @@ IfNoneMatch = Annotated[str | None, Header(max_length=1000, description="Answer 
 _HIDDEN = ("parameter_invalid", "bundle_not_found", "bundle_not_validated", "bundle_quarantined")
 
 
-@router.get("/pulls", summary="List pull requests", responses=document("parameter_invalid", "cursor_invalid"))
+@router.get(
+    "/pulls",
+    summary="List pull requests",
+    responses={**document("parameter_invalid", "cursor_invalid"), 200: examples.PULLS},
+)
 def list_pulls(services: InService, cursor: Cursor = None, limit: Limit = 30) -> PullList:
     """Pull requests known here with the outcomes of their claims, the last touched first."""
     with services.database.read() as session:
@@ -45,7 +49,7 @@ def list_pulls(services: InService, cursor: Cursor = None, limit: Limit = 30) ->
 @router.get(
     "/pulls/{owner}/{name}/{number}",
     summary="Read a pull request",
-    responses=document("parameter_invalid", "pull_not_found"),
+    responses={**document("parameter_invalid", "pull_not_found"), 200: examples.PULL},
 )
 def get_pull(
     services: InService,
@@ -60,7 +64,11 @@ def get_pull(
         )
 
 
-@router.get("/bundles", summary="List bundles", responses=document("parameter_invalid", "cursor_invalid"))
+@router.get(
+    "/bundles",
+    summary="List bundles",
+    responses={**document("parameter_invalid", "cursor_invalid"), 200: examples.BUNDLES},
+)
 def list_bundles(services: InService, cursor: Cursor = None, limit: Limit = 30) -> BundleList:
     """Bundles whose upload is complete, newest first."""
     with services.database.read() as session:
@@ -68,7 +76,9 @@ def list_bundles(services: InService, cursor: Cursor = None, limit: Limit = 30) 
 
 
 @router.get(
-    "/bundles/{bundle_id}", summary="Read a bundle", responses=document("parameter_invalid", "bundle_not_found")
+    "/bundles/{bundle_id}",
+    summary="Read a bundle",
+    responses={**document("parameter_invalid", "bundle_not_found"), 200: examples.BUNDLE},
 )
 def get_bundle(services: InService, bundle_id: Digest) -> BundlePage:
     """State, trust, manifest, findings, recomputed cells, and where to download the raw files."""
@@ -141,7 +151,7 @@ def get_blob(services: InService, sha256: Digest, if_none_match: IfNoneMatch = N
 @router.get(
     "/compare",
     summary="Compare two bundles",
-    responses=document("parameter_invalid", "bundle_not_found", "bundle_not_validated", "bundle_quarantined"),
+    responses={**document(*_HIDDEN), 200: examples.COMPARE},
 )
 def compare_bundles(
     services: InService,
@@ -158,7 +168,7 @@ def compare_bundles(
     return ComparePage(a=first, b=second, comparison=compare(evidence[0], evidence[1]))
 
 
-@router.get("/rules", summary="List the rules", responses=document())
+@router.get("/rules", summary="List the rules", responses={**document(), 200: examples.RULE_LIST})
 def list_rules() -> RuleList:
     """Every rule a bundle is checked by, with why it matters and what to do about a finding."""
     return RuleList(
@@ -180,13 +190,13 @@ def list_rules() -> RuleList:
     )
 
 
-@router.get("/suites", summary="List the suites", responses=document())
+@router.get("/suites", summary="List the suites", responses={**document(), 200: examples.SUITE_LIST})
 def list_suites() -> SuiteList:
     """Every published suite: what it runs, and how little is too little."""
     return SuiteList(items=tuple(SuiteItem(digest=suite.digest, suite=suite) for suite in suites.published()))
 
 
-@router.get("/metrics", summary="List the metrics", responses=document())
+@router.get("/metrics", summary="List the metrics", responses={**document(), 200: examples.METRIC_LIST})
 def list_metrics() -> MetricList:
     """What every metric means, its unit and its direction."""
     return MetricList(items=tuple(METRICS.values()))

@@ -58,6 +58,13 @@ def test_every_refusal_has_examples_with_registered_codes(document: dict[str, An
         assert "500" in operation["responses"], name
 
 
+def test_every_answer_has_an_example(document: dict[str, Any]) -> None:
+    for name, operation in operations(document):
+        for status, response in operation["responses"].items():
+            content = response.get("content", {}).get("application/json")
+            assert content is None or content["examples"], (name, status)
+
+
 def test_every_body_has_an_example(document: dict[str, Any]) -> None:
     for name, operation in operations(document):
         for media_type, content in operation.get("requestBody", {}).get("content", {}).items():

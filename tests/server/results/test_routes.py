@@ -45,7 +45,10 @@ def pages(service: Service, path: str, limit: int) -> list[list[dict[str, object
             return found
 
 
-def test_pull_requests_are_paged_the_last_touched_first(service: Service) -> None:
+def test_pull_requests_are_paged_the_last_touched_first(
+    make_service: Callable[..., Service], database_url: str
+) -> None:
+    service = make_service(database_url=database_url)
     for number in (1, 2, 3, 4, 5):
         add_pull(service, number)
     add_pull(service, 2)
@@ -54,8 +57,9 @@ def test_pull_requests_are_paged_the_last_touched_first(service: Service) -> Non
 
 
 def test_bundles_are_paged_and_open_uploads_are_not_listed(
-    service: Service, make_bundle: Callable[..., Bundle]
+    make_service: Callable[..., Service], make_bundle: Callable[..., Bundle], database_url: str
 ) -> None:
+    service = make_service(database_url=database_url)
     bundles = [make_bundle(rows=rows) for rows in (1, 2, 3)]
     for bundle in bundles:
         service.upload(bundle)
