@@ -11,6 +11,9 @@ from server.settings import Settings
 from standin.acts import Edit, Push
 from worker.bundle import Bundle
 from worker.bundle.signature import NodeKey
+from worker.service import Service
+from worker.settings import Settings as WorkerSettings
+from worker.upload import upload, wait
 
 if TYPE_CHECKING:
     from tests.flow.conftest import Site
@@ -33,8 +36,10 @@ def test_from_a_bundle_to_a_check(site: Site, api: httpx.Client, evidence: Bundl
         # 2. A registered node's bundle arrives.
         registered = {"public_key": node.public_key, "owner": "kim"}
         api.post("/api/v1/nodes", json=registered, headers=flow.admin).raise_for_status()
-        status = flow.Uploader(api, evidence).upload()
-        assert (status["validation_state"], status["trust_level"]) == ("valid", 1)
+        with Service(WorkerSettings(), url=site.url) as there:
+            upload(evidence, there)
+            receipt = wait(evidence, there, limit_s=60)
+        assert (receipt.validation_state, receipt.trust_level) == ("valid", 1)
 
         # 3. The verdict and the same check change.
         (check,) = flow.eventually(site.checks, lambda checks: checks[0].conclusion == "success")
