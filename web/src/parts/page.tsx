@@ -43,8 +43,7 @@ export function Page({ title, above, children }: PageProps) {
 /** Goes to the part of the page that the address names, once that part is there. */
 export function useHash(): void {
   useEffect(() => {
-    const id = decodeURIComponent(location.hash.slice(1));
-    if (id !== "") document.getElementById(id)?.scrollIntoView();
+    if (location.hash !== "") document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }, []);
 }
 

@@ -34,8 +34,8 @@ export function Evidence({ items, headSha }: EvidenceProps) {
     <>
       {stale > 0 && (
         <Note tone="doubt">
-          {stale} of {items.length} bundles are about another commit than <Sha value={headSha} />. They are
-          shown and count for nothing.
+          {stale === items.length ? "Every bundle here is" : `${stale} of ${items.length} bundles are`} about
+          another commit than <Sha value={headSha} />. Such bundles are shown and count for nothing.
         </Note>
       )}
       <Table

@@ -1,0 +1,103 @@
+import { afterEach, expect, test } from "vitest";
+import { App } from "../src/app";
+import { CATALOGUES, check, OLD_SHA, pull } from "./records";
+import { click, found, rendered, serve, until, words } from "./rendered";
+
+afterEach(() => {
+  document.title = "";
+});
+
+const item = { pull: pull(), outcomes: [{ outcome: "supported", count: 2 }], bundles: 1, check: check() };
+const ANSWERS = {
+  ...CATALOGUES,
+  "/api/v1/pulls": { items: [item], next_cursor: "next" },
+  "/api/v1/pulls?cursor=next": { items: [{ ...item, outcomes: [], check: null }], next_cursor: null },
+  "/api/v1/bundles": { items: [], next_cursor: null },
+  "/api/v1/rules": { items: [] },
+  "/api/v1/suites": { items: [] },
+};
+
+async function at(path: string): Promise<HTMLElement> {
+  serve(ANSWERS);
+  history.replaceState(null, "", path);
+  const box = rendered(<App />);
+  await until(() => box.querySelector(".loading") === null);
+  return box;
+}
+
+test.each([
+  ["/", "Pull requests"],
+  ["/pulls", "Pull requests"],
+  ["/bundles", "Bundles"],
+  ["/compare", "Compare two bundles"],
+  ["/rules", "Rules"],
+  ["/suites", "Suites"],
+  ["/nothing/here", "There is no such page"],
+])("%s is the page %s", async (path, title) => {
+  const box = await at(path);
+  expect(words(found(box, "h1"))).toBe(title);
+  expect(document.title).toBe(`${title} · byogpu`);
+  expect(box.querySelectorAll("h1").length).toBe(1);
+});
+
+test("the first page says what this is; the list alone does not", async () => {
+  expect(words(await at("/"))).toContain("Nothing typed is believed.");
+  expect(words(await at("/pulls"))).not.toContain("Nothing typed is believed.");
+});
+
+test("a pull request in the list has its title, author, commit, outcomes and check", async () => {
+  const row = words(found(await at("/pulls"), ".pulls li"));
+  for (const part of [
+    "Decode faster",
+    "octo/kernels #7",
+    "by contributor",
+    "aaaaaaaaaa",
+    "2 supported",
+    "1 bundle",
+    "check: success",
+  ]) {
+    expect(row).toContain(part);
+  }
+});
+
+test("the next page is in the address", async () => {
+  const box = await at("/pulls");
+  await click(found(box, ".paging a"));
+  await until(() => words(found(box, "main")).includes("no verdicts"));
+  expect(location.search).toBe("?cursor=next");
+  await click(found(box, ".paging a"));
+  expect(location.search).toBe("");
+});
+
+test("a check about an older commit is stale", async () => {
+  serve({
+    ...CATALOGUES,
+    "/api/v1/pulls": { items: [{ ...item, check: check({ head_sha: OLD_SHA }) }], next_cursor: null },
+  });
+  history.replaceState(null, "", "/pulls");
+  const box = rendered(<App />);
+  await until(() => box.querySelector(".pulls") !== null);
+  expect(words(found(box, ".pull-check"))).toContain("stale");
+});
+
+test("an empty list says what to do", async () => {
+  serve({ ...CATALOGUES, "/api/v1/pulls": { items: [], next_cursor: null } });
+  history.replaceState(null, "", "/pulls");
+  const box = rendered(<App />);
+  await until(() => box.querySelector(".empty") !== null);
+  expect(words(found(box, ".empty"))).toContain("make demo");
+});
+
+test("following a link moves the focus to the heading of the new page, and says that it loads", async () => {
+  const box = await at("/rules");
+  await click(found(box, "header a[href='/suites']"));
+  await until(() => words(found(box, "h1")) === "Suites");
+  expect(document.activeElement).toBe(found(box, "h1"));
+  expect(found(box, "header a[href='/suites']").getAttribute("aria-current")).toBe("page");
+  expect(words(found(box, "[role=status]"))).toMatch(/^Load(ing|ed) the /);
+});
+
+test("the first thing that can be reached is the way to the content", async () => {
+  const first = found<HTMLAnchorElement>(await at("/pulls"), "a");
+  expect([words(first), first.getAttribute("href")]).toEqual(["Skip to the content", "#main"]);
+});

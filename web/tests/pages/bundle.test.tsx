@@ -1,0 +1,158 @@
+import { expect, test } from "vitest";
+import type { BundlePage } from "../../src/api/records";
+import { App } from "../../src/app";
+import { arm, BUNDLE, bundle, bundlePage, CATALOGUES, environment, manifest, OLD_SHA } from "../records";
+import { cleared, found, rendered, serve, until, words } from "../rendered";
+
+async function shown(page: BundlePage): Promise<HTMLElement> {
+  cleared();
+  serve({ ...CATALOGUES, [`/api/v1/bundles/${BUNDLE}`]: page });
+  history.replaceState(null, "", `/bundles/${BUNDLE}`);
+  const box = rendered(<App />);
+  await until(() => box.querySelector(".standing") !== null);
+  return box;
+}
+
+test("each state machine stands for itself, with its reason", async () => {
+  const page = bundlePage({
+    bundle: bundle({
+      validation_state: "error",
+      validation_detail: "Validation failed on our side.",
+      signature: "unknown_key",
+      trust: { level: 0, name: "unsigned", reason: "signed by a key that is not registered" },
+    }),
+  });
+  const standing = words(found(await shown(page), ".standing"));
+  for (const part of [
+    "complete",
+    "error",
+    "Validation failed on our side.",
+    "signed by an unknown key",
+    "trust 0, unsigned",
+    "signed by a key that is not registered",
+  ]) {
+    expect(standing).toContain(part);
+  }
+});
+
+test("contents that are kept back are named, and nothing of them is shown", async () => {
+  const page = bundlePage({ bundle: bundle({ validation_state: "quarantined" }), manifest: null, files: [] });
+  const box = await shown(page);
+  expect(words(found(box, ".note"))).toContain("until a person has looked at this bundle");
+  expect(box.querySelector("#findings")).not.toBeNull();
+  for (const id of ["cells", "ledger", "arms", "environment", "files"])
+    expect(box.querySelector(`#${id}`)).toBeNull();
+});
+
+test("a bundle about an older commit counts for nothing", async () => {
+  const box = await shown(bundlePage({ bundle: bundle({ head_sha: OLD_SHA }), stale: true }));
+  expect(words(found(box, ".note"))).toContain("It is shown and counts for nothing.");
+  expect(words(found(box, ".standing"))).toContain("cccccccccc stale");
+});
+
+test("arms stand side by side and what differs is marked", async () => {
+  const rows = [...(await shown(bundlePage())).querySelectorAll("#arms tbody tr")].map(words);
+  expect(rows).toContain("engine configuration decode.modestockspecializeddiffers");
+  expect(rows).toContain("model modelk3-tinyk3-tiny");
+});
+
+test("the ledger counts steps by bucket and path, with every reason", async () => {
+  const bucket = {
+    rows: 4,
+    tokens_per_request: 1,
+    phase: "decode",
+    speculation: 0,
+    specialized_steps: 190,
+    stock_steps: 2,
+    reasons: [
+      { reason: "batch too large", steps: 1 },
+      { reason: "first step", steps: 1 },
+    ],
+  } as const;
+  const ledgers = [{ eval_id: "decode-step", buckets: [bucket], kernel_digests: ["e".repeat(64)] }];
+  const arms = [arm(), arm({ name: "candidate", ledgers })];
+  const box = await shown(bundlePage({ manifest: manifest({ arms }) }));
+  expect(words(found(box, "#ledger"))).toContain("baseline: unknown. Nothing proves which path it ran.");
+  expect([...box.querySelectorAll("#ledger tbody tr")].map(words)).toEqual([
+    "decode · 4 rows · 1 token a requestcandidate1902batch too large (1)first step (1)",
+  ]);
+  expect(words(found(box, "#ledger summary"))).toBe("candidate: 1 kernel digest");
+});
+
+test("what the machine could not say is shown as unknown", async () => {
+  const box = await shown(
+    bundlePage({ manifest: manifest({ environment: environment({ gpus: "unknown" }) }) }),
+  );
+  expect(words(found(box, "#environment"))).toContain("unknown: NVML could not be asked");
+  expect(box.querySelectorAll("#environment .unknown").length).toBeGreaterThan(1);
+});
+
+test("evals, attempts and masked secrets are receipts", async () => {
+  const box = await shown(
+    bundlePage({
+      manifest: manifest({
+        evals: [
+          {
+            id: "a",
+            kind: "serving",
+            outcome: { outcome: "failed", code: "engine_not_ready", detail: "no port" },
+            cells: [],
+            blocks: [],
+          },
+          {
+            id: "b",
+            kind: "accuracy",
+            outcome: { outcome: "timed_out", limit_s: 120 },
+            cells: [],
+            blocks: [],
+          },
+          {
+            id: "c",
+            kind: "decode_step",
+            outcome: { outcome: "skipped", reason: "no GPU" },
+            cells: [],
+            blocks: [],
+          },
+        ],
+        attempts: [{ number: 1, started_at: "2026-01-01T12:00:00Z", outcome: "abandoned", detail: "" }],
+        redaction: { rules_version: 1, masked: [{ where: "log", kind: "github_token", count: 2 }] },
+      }),
+    }),
+  );
+  const receipts = words(found(box, "#receipts"));
+  for (const part of [
+    "engine_not_ready: no port",
+    "after 2 min 0 s",
+    "no GPU",
+    "abandoned",
+    "loggithub_token2",
+    "none: the run chose its own prompts and order",
+  ]) {
+    expect(receipts).toContain(part);
+  }
+});
+
+test("files, the manifest and its signature can be saved", async () => {
+  const file = {
+    name: "steps.jsonl",
+    role: "steps",
+    media_type: "application/x-ndjson",
+    size_bytes: 2048,
+    sha256: "f".repeat(64),
+    eval_id: "decode-step",
+    arm: null,
+  } as const;
+  const files = [{ sha256: file.sha256, url: `/api/v1/blobs/${file.sha256}` }];
+  const box = await shown(bundlePage({ manifest: manifest({ files: [file] }), files }));
+  const links = [...box.querySelectorAll<HTMLAnchorElement>("#files a[download]")].map(a =>
+    a.getAttribute("href"),
+  );
+  expect(links).toEqual([
+    `/api/v1/bundles/${BUNDLE}/manifest`,
+    `/api/v1/bundles/${BUNDLE}/envelope`,
+    `/api/v1/blobs/${file.sha256}`,
+  ]);
+  expect(words(found(box, "#files tbody"))).toContain("2.00 KiB");
+  const unsigned = await shown(bundlePage({ bundle: bundle({ signature: "absent" }) }));
+  expect(words(found(unsigned, ".downloads"))).toBe("manifestno signature");
+});
