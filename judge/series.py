@@ -11,7 +11,7 @@ import numpy as np
 
 from judge.evidence import Evidence
 from judge.metrics import METRICS, REQUEST_METRICS
-from judge.tables import Flags, Floats, Integers, RequestTable, StepTable
+from judge.tables import Flags, Floats, Integers, RequestTable
 from worker.bundle.schema import ArmName, Cell, EvalRecord, Metric
 
 MILLISECONDS = 1000.0
@@ -145,15 +145,6 @@ def achieved_concurrency(table: RequestTable, blocks: Integers | None = None) ->
         window_s += float(close - start.min())
         busy_s += float(np.clip(np.minimum(end, close) - start, 0, None).sum())
     return busy_s / window_s if window_s > 0 else None
-
-
-def block_order(table: StepTable | RequestTable) -> Integers:
-    """Blocks in the order in which they began; by index where the rows hold no times."""
-    start = table.start_ns.astype(np.float64) if isinstance(table, StepTable) else table.start_s
-    blocks, first = np.unique(table.block, return_inverse=True)
-    began = np.full(len(blocks), np.inf)
-    np.minimum.at(began, first, np.where(np.isfinite(start), start, np.inf))
-    return blocks[np.lexsort((blocks, began))]
 
 
 def _request_values(table: RequestTable, metric: Metric) -> tuple[Floats, Integers]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from judge.evidence import Evidence
-from judge.path import bucket_share, decode_buckets, ledger
+from judge.path import bucket_share, decode_buckets, ledger, share
 from judge.rules.record import Found, rule
 from judge.thresholds import MIN_SPECIALIZED_SHARE
 from worker.bundle.schema import Arm, EvalRecord, LedgerBucket, PathLedger
@@ -44,15 +44,17 @@ def ledger_present(evidence: Evidence) -> Iterator[Found]:
 def candidate_specialized(evidence: Evidence) -> Iterator[Found]:
     """A speed-up is the specialized path's only where that path ran: at least 99 % of steps in every decode bucket."""
     for record, found in _ledgers(evidence, "candidate"):
-        for bucket in decode_buckets(found, None):
-            if _steps((bucket,)) and bucket_share(bucket) < MIN_SPECIALIZED_SHARE:
-                reasons = ", ".join(f"{one.reason} ({one.steps})" for one in bucket.reasons[:5]) or "no reason given"
-                yield Found(
-                    f"{_shape(bucket)}: {bucket.specialized_steps} of {_steps((bucket,))} steps specialized; {reasons}",
-                    f"arms/candidate/ledgers/{record.id}",
-                    eval_id=record.id,
-                    arm="candidate",
-                )
+        short = tuple(
+            bucket
+            for bucket in decode_buckets(found, None)
+            if _steps((bucket,)) and bucket_share(bucket) < MIN_SPECIALIZED_SHARE
+        )
+        if short:
+            shown = "; ".join(f"{_shape(one)}: {one.specialized_steps} of {_steps((one,))} steps" for one in short[:10])
+            counted = share(short)
+            reasons = () if counted == "unknown" else counted.reasons[:5]
+            why = ", ".join(f"{one.reason} ({one.steps})" for one in reasons) or "no reason given"
+            yield Found(f"{shown}; {why}", f"arms/candidate/ledgers/{record.id}", eval_id=record.id, arm="candidate")
 
 
 @rule(

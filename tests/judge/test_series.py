@@ -8,7 +8,7 @@ import pytest
 
 from judge.columns import RequestColumns
 from judge.metrics import METRICS, REQUEST_METRICS
-from judge.series import achieved_concurrency, block_order, measured_cells, request_series, series
+from judge.series import achieved_concurrency, measured_cells, request_series, series
 from judge.tables import RequestTable
 from worker.bundle.samples import RequestRow
 from worker.bundle.schema import Metric
@@ -95,11 +95,6 @@ def test_concurrency_by_blocks() -> None:
     assert achieved_concurrency(found, np.array([0])) == pytest.approx(2.0)
     assert achieved_concurrency(found, np.array([1])) == pytest.approx(1.0)
     assert achieved_concurrency(table((0, 0.0, [], 0.0))) is None
-
-
-def test_blocks_come_in_the_order_in_which_they_began() -> None:
-    found = table((2, 0.0, [1.0], 1.0), (0, 5.0, [6.0], 6.0), (1, 3.0, [4.0], 4.0))
-    assert block_order(found).tolist() == [2, 1, 0]
 
 
 def test_one_serving_cell_gives_every_request_metric(specimen: Any, collected: Callable[..., Any]) -> None:
