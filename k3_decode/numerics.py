@@ -47,6 +47,8 @@ _FLOAT64 = "both sides in float64 (1e-16); only the order of sums differs"
 _SCORES = "the softmax turns the rounding of a score into relative error; scores stay below a few tens"
 _LARGE_SCORES = "as for ordinary inputs, but scores reach thousands and carry an absolute rounding of 1e-4 and more"
 
+_BF16_OUT = "the result is rounded to bfloat16: half a unit in the last place is 2^-9"
+
 TOLERANCES: dict[str, Tolerance] = {
     "rms_norm": Tolerance(1e-6, _ROUNDINGS),
     "l2_norm": Tolerance(1e-6, _ROUNDINGS),
@@ -73,6 +75,14 @@ TOLERANCES: dict[str, Tolerance] = {
     "mxfp8.round_trip": Tolerance(2.0**-4, "e4m3 has three mantissa bits: half a unit in the last place is 1/16"),
     "model.float32": Tolerance(5e-4, "rounding through all layers, on tokens whose router choices are clear"),
     "model.forms": Tolerance(1e-11, _FLOAT64 + ", through all layers"),
+    "kernel.product.f32": Tolerance(2e-5, "float32 sums of up to 7168 products in another order"),
+    "kernel.product.bf16": Tolerance(2.0**-8, _BF16_OUT),
+    "kernel.product.activated": Tolerance(2.0**-7, _BF16_OUT + "; the activation is rounded to bfloat16 before"),
+    "kernel.attention_residual": Tolerance(2.0**-8, _BF16_OUT),
+    "kernel.kda.out": Tolerance(2.0**-7, _BF16_OUT + "; the norm divides by outputs that may cancel"),
+    "kernel.kda.state": Tolerance(2e-5, "float32 with fast exponentials, each within 2^-22"),
+    "kernel.route": Tolerance(2e-6, "fast sigmoids and one sum of sixteen"),
+    "kernel.experts": Tolerance(2.0**-7, "the hidden activation is rounded to bfloat16, as the reference rounds it"),
 }
 """Row by operator, or by ``operator/distribution`` where a distribution needs its own."""
 
