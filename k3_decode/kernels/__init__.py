@@ -1,0 +1,1 @@
+"""The decode operators in CuTe DSL, one stage a file."""

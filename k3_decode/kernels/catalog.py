@@ -1,0 +1,64 @@
+"""The operators that are built for a purpose: the shapes that tests run, and those of a whole model."""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from k3_decode.kernels.attention_residual import AttentionResidual
+from k3_decode.kernels.experts import ExpertDown, ExpertUp
+from k3_decode.kernels.gemv import Gemv, Segment
+from k3_decode.kernels.operator import Operator
+from k3_decode.kernels.route import Route
+from k3_decode.kernels.tactics import BUCKETS, kda, product
+
+
+def distinct(operators: Iterable[Operator]) -> list[Operator]:
+    """Keep one operator a name, in order of first appearance."""
+    return list({operator.name: operator for operator in operators}.values())
+
+
+def checked_operators() -> list[Operator]:
+    """List what the tests on a GPU run (tests/k3_decode/kernels)."""
+    return distinct(_checked())
+
+
+def _checked() -> Iterator[Operator]:
+    for rows in BUCKETS:
+        yield product(7168, 3206, rows)
+        yield product(7168, 5248, rows, out="f32")
+        yield product(768, 7168, rows)
+        yield product(1536, 1152, rows)
+        yield product(384, 7168, rows)
+        yield product(2112, 7168, rows, source="situ")
+        for heads in (6, 12):
+            yield kda(heads, rows)
+    for rows in (1, 2):
+        yield Gemv((Segment("norm", 3584), Segment("situ", 384)), rows, 2, "bf16")
+    for blocks, update in ((0, "keep"), (1, "restart"), (1, "add"), (2, "restart"), (7, "add"), (8, "add")):
+        yield AttentionResidual(7168, blocks, update)  # type: ignore[arg-type]
+    yield Route(896, 16)
+    yield from (ExpertUp(3584, 192, columns) for columns in (1, 8))
+    yield ExpertDown(3584, 192, 16)
+
+
+def sample_operators() -> list[Operator]:
+    """List one form of every kernel, and the extreme forms of those with many: what CI builds and lints."""
+    return distinct(_sample())
+
+
+def _sample() -> Iterator[Operator]:
+    yield product(7168, 3206, 1)
+    yield Gemv((Segment("norm", 3584), Segment("situ", 384)), 1, 2, "bf16")
+    yield product(7168, 3206, 8)
+    yield product(7168, 3206, 64)
+    yield product(2112, 7168, 16, source="situ")
+    yield AttentionResidual(7168, 8, "add")
+    yield AttentionResidual(7168, 0, "keep")
+    yield kda(6, 1)
+    yield kda(12, 64)
+    yield Route(896, 16)
+    yield ExpertUp(3584, 192, 1)
+    yield ExpertUp(3584, 384, 8)
+    yield ExpertDown(3584, 192, 16)
+
+
+SETS: dict[str, Callable[[], list[Operator]]] = {"sample": sample_operators, "checked": checked_operators}
+"""Named sets of operators, for the command line."""

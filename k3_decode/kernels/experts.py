@@ -1,0 +1,438 @@
+# mypy: allow-untyped-decorators
+"""The routed experts from MXFP4, in two kernels: gate and linear rows with SiTU, then output rows and weighted sum.
+
+Equals `k3_decode.reference.moe.routed_experts` with bfloat16 activations: weights are exact, products accumulate in
+float32. Activations enter as float16 scaled by a power of two of their row, which holds every bfloat16 within 2^-24 of
+the row's largest exactly.
+
+A nibble becomes a float16 by table look-up: the eight magnitudes differ in their high byte only, so one byte
+permutation decodes four of them, and the sign bits lie where one shift puts them on top of the bytes
+(`k3_decode.kernels.packing` lays the words out so). Scales multiply the float32 sums of a group of 32.
+
+`ExpertUp`: a block serves a unit (one expert, up to 8 tokens) and 32 weight rows; its warps divide K.
+`ExpertDown`: a block serves a token and 32 output rows; its warps divide the token's experts and add ``w_e * W2_e h``
+in expert order, so no atomics and no second pass over the sum. Tokens that share an expert meet its rows in L2.
+"""
+
+from dataclasses import dataclass
+
+from k3_decode.kernels.operator import Argument, Contract
+from k3_decode.kernels.parts.arithmetic import (
+    absolute,
+    from_bits,
+    high_bf16,
+    low_bf16,
+    maximum,
+    mma_f16,
+    pack_f16,
+    situ,
+)
+from k3_decode.kernels.parts.dsl import Address, Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
+from k3_decode.kernels.parts.memory import (
+    load,
+    load_f32,
+    load_shared,
+    load_shared_f32,
+    load_static,
+    store_bf16,
+    store_f32,
+    store_shared,
+    store_shared_f32,
+)
+from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_max
+
+WARPS = 4
+THREADS = WARPS * WARP
+UNIT = 8
+GROUP = 32
+"""Weights that share a scale, the columns of one 16-byte load of a lane."""
+ROWS = 32
+"""Weight rows of a warp's tile, two tensor-core tiles."""
+IN_FLIGHT = 28
+DOWN_IN_FLIGHT = 24
+"""Weight loads of a lane in flight; fewer in `ExpertDown`, which keeps more addresses and scales."""
+
+_MAGNITUDES_LOW, _MAGNITUDES_HIGH = 0x3E3C3800, 0x46444240
+"""High bytes of 0, 0.5, 1, 1.5 and of 2, 3, 4, 6 in float16, lowest first; the low bytes are 0."""
+_TOP_EXPONENT = 127 + 14
+"""Exponent of the largest magnitude of a scaled row: 2^14 leaves a factor of 2 to the largest float16."""
+
+
+def decode(word: Value) -> tuple[list[Value], list[Value]]:
+    """Decode eight weights: two words of float16 of the upper row, two of the lower."""
+    chosen = word & Uint32(0x77777777)
+    halves = [
+        _permute(Uint32(_MAGNITUDES_LOW), Uint32(_MAGNITUDES_HIGH), chosen) | (word & Uint32(0x80808080)),
+        _permute(Uint32(_MAGNITUDES_LOW), Uint32(_MAGNITUDES_HIGH), chosen >> Uint32(16))
+        | ((word << Uint32(4)) & Uint32(0x80808080)),
+    ]
+    upper, lower = ([_permute(h, Uint32(0), Uint32(s)) for s in (0x1404, 0x3424)] for h in halves)
+    return upper, lower
+
+
+def scale_values(word: Value) -> list[Value]:
+    """Turn four biased exponents into the powers of two they stand for; 0 becomes 0."""
+    mask = Uint32(0x7F800000)
+    shifted = [word << Uint32(23), word << Uint32(15), word << Uint32(7), word >> Uint32(1)]
+    return [from_bits(value & mask) for value in shifted]
+
+
+def row_scale(largest: Value) -> tuple[Value, Value]:
+    """Give the power of two that brings a row's largest magnitude to 2^14, and its inverse.
+
+    Exponents below 2^-112 are treated as 2^-112, so that both powers are ordinary numbers.
+    """
+    exponent = cutlass.max(Uint32(15), _word(largest) >> Uint32(23))
+    scale = from_bits((Uint32(127 + _TOP_EXPONENT) - exponent) << Uint32(23))
+    return scale, from_bits((exponent - Uint32(_TOP_EXPONENT - 127)) << Uint32(23))
+
+
+def _word(value: Value) -> Value:
+    return cute.arch.inline_ptx("mov.b32 {$w0}, {$r0};", write_only_types=[Uint32], read_only_args=[value])
+
+
+def _permute(a: Value, b: Value, selector: Value) -> Value:
+    return cute.arch.inline_ptx(
+        "prmt.b32 {$w0}, {$r0}, {$r1}, {$r2};", write_only_types=[Uint32], read_only_args=[a, b, selector]
+    )
+
+
+def load_scales(address: Address, groups: int) -> list[Value]:
+    """Load one scale word a group, in the widest loads that keep a slice of ``groups`` words aligned."""
+    width = next(w for w in (4, 2, 1) if groups % w == 0)
+    return [word for i in range(groups // width) for word in load_static(address + i * width * 4, words=width)]
+
+
+def multiply(weights: list[Value], scale: Value, inputs: list[Value], acc: list[list[Value]]) -> list[list[Value]]:
+    """Add one group's product to the sums of both tiles.
+
+    Args:
+        weights: Four words: upper tile's two, lower tile's two.
+        scale: Exponents of the rows: upper tile's two, lower tile's two.
+        inputs: Four words of float16, eight values of one token.
+        acc: Two tiles of four float32.
+    """
+    scales, out = scale_values(scale), []
+    for tile in range(2):
+        product = [Float32(0.0) for _ in range(4)]
+        for half in range(2):
+            upper, lower = decode(weights[2 * tile + half])
+            product = mma_f16([upper[0], lower[0], upper[1], lower[1]], inputs[2 * half : 2 * half + 2], product)
+        out.append([acc[tile][i] + product[i] * scales[2 * tile + i // 2] for i in range(4)])
+    return out
+
+
+@dataclass(frozen=True)
+class ExpertUp:
+    """``h = situ(W1 z, W3 z)`` for every unit.
+
+    Attributes:
+        latent: Columns, a multiple of 128.
+        width: Intermediate width of an expert on this rank, a multiple of 16.
+        columns: Most tokens of a unit: 1, where a step has one row, or 8.
+        beta: Bound of SiTU's gate.
+        linear_beta: Bound of SiTU's linear half.
+    """
+
+    latent: int
+    width: int
+    columns: int
+    beta: float = 4.0
+    linear_beta: float | None = 25.0
+
+    @property
+    def name(self) -> str:
+        """Symbol of this form."""
+        return f"expert_up_{self.latent}_{self.width}_columns{self.columns}"
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Tensors of a call."""
+        tiles, groups = 2 * self.width // ROWS, self.latent // GROUP
+        return (
+            Argument("w", "i32", ("e", tiles, groups, WARP, 4), static=True, stream=True),
+            Argument("scales", "i32", ("e", tiles, 8, groups), static=True),
+            Argument("z", "f32", ("m", "a"), strided=True),
+            Argument("unit_experts", "i32", ("u",), aligned=False),
+            Argument("unit_tokens", "i32", ("u", UNIT)),
+            Argument("hidden", "bf16", ("u", UNIT, self.width)),
+        )
+
+    @property
+    def contract(self) -> Contract:
+        """All weights come after the wait, because the step chooses the expert."""
+        return Contract(after_wait={"w": self.groups}, products=4 * self.groups)
+
+    @property
+    def groups(self) -> int:
+        """Groups of a warp."""
+        return self.latent // GROUP // WARPS
+
+    @property
+    def pitch(self) -> int:
+        """Bytes between staged rows."""
+        return self.latent * 2 + 64
+
+    @cute.jit
+    def __call__(
+        self, w: Tensor, scales: Tensor, z: Tensor, unit_experts: Tensor, unit_tokens: Tensor, hidden: Tensor,
+        stream: Stream,
+    ) -> None:  # fmt: skip
+        """Launch.
+
+        Args:
+            w: Packed gate and linear rows (`k3_decode.kernels.packing`).
+            scales: Their exponents.
+            z: ``[M, L]`` float32, rows may be strided.
+            unit_experts: ``[U]`` expert of each unit, -1 for none.
+            unit_tokens: ``[U, 8]`` its tokens, -1 for none.
+            hidden: ``[U, 8, I]`` gets the activations of the units' tokens; other rows are left as they are.
+            stream: Where to run.
+        """
+        self.body(
+            w.iterator.toint(), scales.iterator.toint(), z.iterator.toint(), unit_experts.iterator.toint(),
+            unit_tokens.iterator.toint(), hidden.iterator.toint(), Int32(z.stride[0]),
+        ).launch(
+            grid=[2 * self.width // ROWS, cute.size(unit_experts, mode=[0]), 1], block=[THREADS, 1, 1],
+            stream=stream, use_pdl=True,
+        )  # fmt: skip
+
+    @cute.kernel
+    def body(
+        self, w: Int64, scales: Int64, z: Int64, unit_experts: Int64, unit_tokens: Int64, hidden: Int64, ldz: Int32
+    ) -> None:
+        """Device code."""
+        thread, _, _ = cute.arch.thread_idx()
+        tile, unit, _ = cute.arch.block_idx()
+        lane, warp = thread % WARP, thread // WARP
+        staged_words = max(self.columns * self.pitch // 4, WARPS * ROWS * UNIT)
+        shared = cutlass.utils.SmemAllocator().allocate_array(
+            Uint32, staged_words + self.columns, byte_alignment=128
+        ).toint()  # fmt: skip
+        inverses = shared + staged_words * 4
+        release_dependents()
+        wait_for_predecessors()
+        expert = Int32(load(unit_experts + Int64(unit) * 4, words=1)[0])
+        if expert >= 0:
+            tiles, all_groups = 2 * self.width // ROWS, self.latent // GROUP
+            block = Int64(expert) * tiles + Int64(tile)
+            base = w + ((block * all_groups + Int64(warp * self.groups)) * WARP + Int64(lane)) * 16
+            in_flight = min(IN_FLIGHT, self.groups)
+            weights = [load_static(base + g * WARP * 16) for g in range(in_flight)]
+            exponents = load_scales(
+                scales + ((block * 8 + Int64(lane // 4)) * all_groups + Int64(warp * self.groups)) * 4, self.groups
+            )
+            self.stage(shared, inverses, thread, z, unit_tokens + Int64(unit) * (UNIT * 4), ldz)
+            barrier()  # the unit's tokens are staged
+            acc = [[Float32(0.0) for _ in range(4)] for _ in range(2)]
+            token = cutlass.min(lane // 4, Int32(self.columns - 1))
+            source = shared + token * self.pitch + warp * (self.groups * GROUP * 2) + lane % 4 * 16
+            for g in cutlass.range_constexpr(self.groups):
+                if cutlass.const_expr(g + in_flight < self.groups):
+                    weights.append(load_static(base + (g + in_flight) * WARP * 16))
+                acc = multiply(weights[g], exponents[g], load_shared(source + g * GROUP * 2), acc)
+            barrier()  # all warps have read the tokens that the partial sums replace
+            self.finish(shared, inverses, thread, acc, tile, unit, unit_tokens, hidden)
+
+    @cute.jit
+    def stage(
+        self, shared: Int32, inverses: Int32, thread: Int32, z: Int64, tokens: Int64, ldz: Int32
+    ) -> None:
+        """Put the unit's tokens into shared memory as scaled float16; a warp takes every fourth token."""
+        lane, warp = thread % WARP, thread // WARP
+        for i in cutlass.range_constexpr((self.columns + WARPS - 1) // WARPS):
+            column = warp + i * WARPS
+            if column < self.columns:
+                token = cutlass.max(Int32(load(tokens + Int64(column) * 4, words=1)[0]), Int32(0))
+                row = z + Int64(token) * Int64(ldz) * 4
+                largest = Float32(0.0)
+                for j in cutlass.range(lane, self.latent // 4, WARP, unroll=4):
+                    four = [absolute(from_bits(v)) for v in load(row + Int64(j) * 16)]
+                    largest = maximum(largest, maximum(maximum(four[0], four[1]), maximum(four[2], four[3])))
+                scale, inverse = row_scale(warp_max(largest))
+                store_shared_f32(inverses + column * 4, inverse)
+                for j in cutlass.range(lane, self.latent // 4, WARP, unroll=4):
+                    four = [from_bits(v) * scale for v in load(row + Int64(j) * 16)]
+                    store_shared(
+                        shared + column * self.pitch + j * 8, [pack_f16(four[0], four[1]), pack_f16(four[2], four[3])]
+                    )
+
+    @cute.jit
+    def finish(
+        self, shared: Int32, inverses: Int32, thread: Int32, acc: list[list[Value]], tile: Int32, unit: Int32,
+        unit_tokens: Int64, hidden: Int64,
+    ) -> None:  # fmt: skip
+        """Add the warps' partial sums in order, activate, and write: one unit of hidden width and token a thread."""
+        lane, warp = thread % WARP, thread // WARP
+        group, quad = lane // 4, lane % 4
+        for t in cutlass.range_constexpr(2):
+            for i in cutlass.range_constexpr(4):
+                row, column = t * 16 + group + 8 * (i // 2), quad * 2 + i % 2
+                store_shared_f32(shared + ((warp * ROWS + row) * UNIT + column) * 4, acc[t][i])
+        barrier()  # the partial sums of all warps are there
+        column, place = thread // 16, thread % 16
+        token = Int32(load(unit_tokens + Int64(unit * UNIT + column) * 4, words=1)[0])
+        if token >= 0 and column < self.columns:
+            row = place // 8 * 16 + place % 8
+            gate, linear = Float32(0.0), Float32(0.0)
+            for other in cutlass.range_constexpr(WARPS):
+                gate = gate + load_shared_f32(shared + ((other * ROWS + row) * UNIT + column) * 4)
+                linear = linear + load_shared_f32(shared + ((other * ROWS + row + 8) * UNIT + column) * 4)
+            inverse = load_shared_f32(inverses + column * 4)
+            value = situ(gate * inverse, linear * inverse, beta=self.beta, linear_beta=self.linear_beta)
+            store_bf16(hidden + (Int64(unit * UNIT + column) * self.width + Int64(tile * 16 + place)) * 2, value)
+
+
+@dataclass(frozen=True)
+class ExpertDown:
+    """``r = sum_e w_e W2_e h_e`` for every token.
+
+    Attributes:
+        latent: Output rows, a multiple of 32.
+        width: Intermediate width of an expert on this rank, a multiple of 32.
+        top_k: Experts of a token, a multiple of 4.
+    """
+
+    latent: int
+    width: int
+    top_k: int
+
+    @property
+    def name(self) -> str:
+        """Symbol of this form."""
+        return f"expert_down_{self.latent}_{self.width}_top{self.top_k}"
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Tensors of a call."""
+        tiles = self.latent // ROWS
+        return (
+            Argument("w", "i32", ("e", tiles, self.groups, WARP, 4), static=True, stream=True),
+            Argument("scales", "i32", ("e", tiles, 8, self.groups), static=True),
+            Argument("hidden", "bf16", ("u", UNIT, self.width)),
+            Argument("ids", "i32", ("m", self.top_k)),
+            Argument("weights", "f32", ("m", self.top_k), aligned=False),
+            Argument("places", "i32", ("m", self.top_k), aligned=False),
+            Argument("out", "f32", ("m", self.latent)),
+        )
+
+    @property
+    def contract(self) -> Contract:
+        """All weights come after the wait, because the step chooses the experts."""
+        return Contract(after_wait={"w": self.loads}, products=4 * self.loads)
+
+    @property
+    def groups(self) -> int:
+        """Groups of an expert's row."""
+        return self.width // GROUP
+
+    @property
+    def loads(self) -> int:
+        """16-byte weight loads of a lane."""
+        return self.top_k // WARPS * self.groups
+
+    @property
+    def pitch(self) -> int:
+        """Bytes between staged rows."""
+        return self.width * 2
+
+    @cute.jit
+    def __call__(
+        self, w: Tensor, scales: Tensor, hidden: Tensor, ids: Tensor, weights: Tensor, places: Tensor, out: Tensor,
+        stream: Stream,
+    ) -> None:  # fmt: skip
+        """Launch.
+
+        Args:
+            w: Packed output rows (`k3_decode.kernels.packing`).
+            scales: Their exponents.
+            hidden: ``[U, 8, I]`` what `ExpertUp` wrote.
+            ids: ``[M, k]`` experts of each token.
+            weights: ``[M, k]`` their weights.
+            places: ``[M, k]`` their rows of ``hidden``.
+            out: ``[M, L]`` gets the weighted sums.
+            stream: Where to run.
+        """
+        self.body(
+            w.iterator.toint(), scales.iterator.toint(), hidden.iterator.toint(), ids.iterator.toint(),
+            weights.iterator.toint(), places.iterator.toint(), out.iterator.toint(),
+        ).launch(
+            grid=[cute.size(ids, mode=[0]), self.latent // ROWS, 1], block=[THREADS, 1, 1], stream=stream,
+            use_pdl=True,
+        )  # fmt: skip
+
+    @cute.kernel
+    def body(
+        self, w: Int64, scales: Int64, hidden: Int64, ids: Int64, weights: Int64, places: Int64, out: Int64
+    ) -> None:
+        """Device code."""
+        thread, _, _ = cute.arch.thread_idx()
+        row, tile, _ = cute.arch.block_idx()
+        lane, warp = thread % WARP, thread // WARP
+        shared = cutlass.utils.SmemAllocator().allocate_array(
+            Uint32, self.top_k * self.pitch // 4 + WARPS * ROWS, byte_alignment=128
+        ).toint()  # fmt: skip
+        partial = shared + self.top_k * self.pitch
+        release_dependents()
+        wait_for_predecessors()
+        own = self.top_k // WARPS
+        picks = [Int64(row) * self.top_k + Int64(warp * own + i) for i in range(own)]
+        experts = [Int32(load(ids + pick * 4, words=1)[0]) for pick in picks]
+        blocks = [Int64(expert) * (self.latent // ROWS) + Int64(tile) for expert in experts]
+        order = [(i, g) for i in range(own) for g in range(self.groups)]
+        in_flight = min(DOWN_IN_FLIGHT, len(order))
+        bases = [w + (block * (self.groups * WARP) + Int64(lane)) * 16 for block in blocks]
+        stream = [load_static(bases[i] + g * WARP * 16) for i, g in order[:in_flight]]
+        tables = [scales + (block * 8 + Int64(lane // 4)) * (self.groups * 4) for block in blocks]
+        exponents = [load_scales(table, self.groups) for table in tables[:2]]
+        factors = [
+            self.stage(shared + (warp * own + i) * self.pitch, hidden, places, picks[i], lane)
+            * load_f32(weights + picks[i] * 4)
+            for i in range(own)
+        ]
+        cute.arch.sync_warp()  # a warp reads only the rows it has staged itself
+        total = [Float32(0.0) for _ in range(4)]
+        for i in cutlass.range_constexpr(own):
+            acc = [[Float32(0.0) for _ in range(4)] for _ in range(2)]
+            source = shared + (warp * own + i) * self.pitch + lane % 4 * 16
+            if cutlass.const_expr(i + 2 < own):
+                exponents.append(load_scales(tables[i + 2], self.groups))
+            for g in cutlass.range_constexpr(self.groups):
+                position = i * self.groups + g
+                if cutlass.const_expr(position + in_flight < len(order)):
+                    next_i, next_g = order[position + in_flight]
+                    stream.append(load_static(bases[next_i] + next_g * WARP * 16))
+                acc = multiply(stream[position], exponents[i][g], load_shared(source + g * GROUP * 2), acc)
+            for t in cutlass.range_constexpr(2):
+                for half in cutlass.range_constexpr(2):
+                    total[2 * t + half] = total[2 * t + half] + acc[t][2 * half] * factors[i]
+        # All columns of the products are the same token, so each lane of a quad has all four rows.
+        for i in cutlass.range_constexpr(4):
+            store_shared_f32(partial + (warp * ROWS + i * 8 + lane // 4) * 4, total[i])
+        barrier()  # the sums of all warps are there
+        if thread < ROWS:
+            result = load_shared_f32(partial + thread * 4)
+            for other in cutlass.range_constexpr(1, WARPS):
+                result = result + load_shared_f32(partial + (other * ROWS + thread) * 4)
+            store_f32(out + (Int64(row) * self.latent + Int64(tile * ROWS + thread)) * 4, result)
+
+    @cute.jit
+    def stage(self, target: Int32, hidden: Int64, places: Int64, pick: Int64, lane: Int32) -> Value:
+        """Put one hidden row into shared memory as scaled float16 and return the inverse of its scale."""
+        place = Int64(load(places + pick * 4, words=1)[0])
+        source = hidden + place * (self.width * 2)
+        count = self.width // 8
+        largest = Float32(0.0)
+        rounds = (count + WARP - 1) // WARP
+        words = [load(source + Int64(cutlass.min(lane + j * WARP, Int32(count - 1))) * 16) for j in range(rounds)]
+        values = [[f(word) for word in four for f in (low_bf16, high_bf16)] for four in words]
+        for j in cutlass.range_constexpr(rounds):
+            for i in cutlass.range_constexpr(8):
+                largest = maximum(largest, absolute(values[j][i]))
+        scale, inverse = row_scale(warp_max(largest))
+        for j in cutlass.range_constexpr(rounds):
+            scaled = [value * scale for value in values[j]]
+            packed = [pack_f16(scaled[2 * i], scaled[2 * i + 1]) for i in range(4)]
+            if lane + j * WARP < count:
+                store_shared(target + (lane + j * WARP) * 16, packed)
+        return inverse

@@ -1,0 +1,284 @@
+# mypy: allow-untyped-decorators
+"""Matrix times one or two rows, on CUDA cores: ``y[m] = W x[m]``, the weights streamed once.
+
+Equals ``functional.linear`` of `k3_decode.reference` with float32 accumulation and one rounding of the output, after
+the input's transformation (`Segment`).
+
+A warp computes ``rows_per_warp`` output rows. Its lanes take 16 bytes of a row in turn, so that a load of the warp
+covers 512 bytes in order. The first `IN_FLIGHT` loads of every lane are issued before the dependency wait, because
+weights do not depend on the previous kernel; the input is then staged in shared memory once a block.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from k3_decode.kernels.operator import Argument, Contract
+from k3_decode.kernels.parts.arithmetic import from_bits, high_bf16, low_bf16, pack_bf16, rsqrt, situ
+from k3_decode.kernels.parts.dsl import Address, Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
+from k3_decode.kernels.parts.memory import (
+    load,
+    load_f32,
+    load_shared,
+    load_static,
+    store_bf16,
+    store_f32,
+    store_shared,
+)
+from k3_decode.kernels.parts.sync import WARP, barrier, block_sums, release_dependents, wait_for_predecessors, warp_sum
+
+IN_FLIGHT = 28
+"""16-byte loads of a lane in flight: 28 saturate the memory of an H200 from 44 MB up (recipes/gpu.md section 3)."""
+
+WARPS = 4
+THREADS = WARPS * WARP
+LANE_VALUES = 8
+STRIDE = WARP * LANE_VALUES
+"""Values one load of a warp covers."""
+
+
+@dataclass(frozen=True)
+class Segment:
+    """A run of the input vector and how it is made.
+
+    Attributes:
+        kind: ``plain`` takes bfloat16 as it is. ``norm`` normalises float32 by its root mean square and scales by a
+            float32 weight. ``situ`` combines float32 gate and linear halves, ``[2 * width]``.
+        width: Values it adds to the input, a multiple of 8.
+    """
+
+    kind: Literal["plain", "norm", "situ"]
+    width: int
+
+
+@dataclass(frozen=True)
+class Gemv:
+    """One compiled form of the kernel.
+
+    Attributes:
+        segments: The input, in order; their widths add up to the columns of the weights.
+        rows: Rows of the input, 1 or 2.
+        rows_per_warp: Output rows of a warp.
+        out: Type of the output.
+        eps: Added to the mean square where a segment is normalised.
+        beta: Bound of SiTU's gate.
+        linear_beta: Bound of SiTU's linear half.
+    """
+
+    segments: tuple[Segment, ...]
+    rows: int
+    rows_per_warp: int
+    out: Literal["bf16", "f32"]
+    eps: float = 1e-5
+    beta: float = 4.0
+    linear_beta: float | None = 25.0
+
+    @property
+    def name(self) -> str:
+        """Symbol of this form."""
+        inputs = "_".join(f"{segment.kind}{segment.width}" for segment in self.segments)
+        return f"gemv_{inputs}_rows{self.rows}_{self.rows_per_warp}_{self.out}"
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Tensors of a call; ``second`` and ``scale`` are any tensor of their type where no segment needs them."""
+        kinds = [segment.kind for segment in self.segments]
+        return (
+            Argument("w", "bf16", ("n", self.columns), static=True, stream=True),
+            Argument("x", "bf16" if kinds[0] == "plain" else "f32", (self.rows, "a"), strided=True),
+            Argument("second", "bf16" if kinds[-1] == "plain" else "f32", (self.rows, "b"), strided=True),
+            Argument("scale", "f32", ("c",), static=True),
+            Argument("y", self.out, (self.rows, "n"), strided=True, aligned=False),
+        )
+
+    @property
+    def contract(self) -> Contract:
+        """Every weight load is there once, the first `prefetched` before the wait."""
+        return Contract(
+            before_wait={"w": self.prefetched}, after_wait={"w": self.loads * self.rows_per_warp - self.prefetched}
+        )
+
+    @property
+    def columns(self) -> int:
+        """Columns of the weights."""
+        return sum(segment.width for segment in self.segments)
+
+    @property
+    def loads(self) -> int:
+        """16-byte loads a lane makes of one weight row."""
+        return math.ceil(self.columns / STRIDE)
+
+    @property
+    def prefetched(self) -> int:
+        """Weight loads of a lane before the dependency wait."""
+        return min(IN_FLIGHT, self.loads * self.rows_per_warp)
+
+    @property
+    def rows_per_block(self) -> int:
+        """Output rows of a block."""
+        return WARPS * self.rows_per_warp
+
+    @property
+    def staged_bytes(self) -> int:
+        """Shared memory of one staged input row, padded with zeros to whole loads."""
+        return self.loads * STRIDE * 2
+
+    @cute.jit
+    def __call__(
+        self, w: Tensor, x: Tensor, second: Tensor, scale: Tensor, y: Tensor, stream: Stream
+    ) -> None:
+        """Launch.
+
+        Args:
+            w: ``[N, K]`` bfloat16.
+            x: First segment, ``[M, width]``, rows may be strided.
+            second: Second segment, or ``x`` again where there is none.
+            scale: ``[width]`` float32 weight of the normalised segment, or any.
+            y: ``[M, N]``, rows may be strided.
+            stream: Where to run.
+        """
+        self.body(
+            w.iterator.toint(), x.iterator.toint(), second.iterator.toint(), scale.iterator.toint(),
+            y.iterator.toint(), Int32(cute.size(w, mode=[0])), Int32(x.stride[0]), Int32(second.stride[0]),
+            Int32(y.stride[0]),
+        ).launch(
+            grid=[cute.ceil_div(cute.size(w, mode=[0]), self.rows_per_block), 1, 1], block=[THREADS, 1, 1],
+            stream=stream, use_pdl=True,
+        )  # fmt: skip
+
+    @cute.kernel
+    def body(
+        self, w: Int64, x: Int64, second: Int64, scale: Int64, y: Int64, n: Int32, ldx: Int32, ld2: Int32, ldy: Int32
+    ) -> None:
+        """Device code."""
+        thread, _, _ = cute.arch.thread_idx()
+        block, _, _ = cute.arch.block_idx()
+        lane = thread % WARP
+        first_row = (block * WARPS + thread // WARP) * self.rows_per_warp
+        staged = cutlass.utils.SmemAllocator().allocate_array(
+            Uint32, self.rows * self.staged_bytes // 4 + 4 * WARPS, byte_alignment=128
+        ).toint()  # fmt: skip
+        release_dependents()
+
+        # Rows beyond the last repeat it; so do loads beyond a row's end, which meet zeros of the input.
+        bases = [w + Int64(cutlass.min(first_row + r, n - 1)) * (self.columns * 2) for r in range(self.rows_per_warp)]
+        order = [(u, r) for u in range(self.loads) for r in range(self.rows_per_warp)]
+        offsets = self.lane_offsets(lane)
+        stream = [load_static(bases[r] + Int64(offsets[u])) for u, r in order[: self.prefetched]]
+        wait_for_predecessors()
+
+        self.stage(staged, thread, x, second, scale, ldx, ld2)
+        barrier()
+        acc = [[Float32(0.0) for _ in range(self.rows)] for _ in range(self.rows_per_warp)]
+        for u in cutlass.range_constexpr(self.loads):
+            inputs = [
+                load_shared(staged + m * self.staged_bytes + lane * 16 + u * WARP * 16) for m in range(self.rows)
+            ]
+            values = [[f(word) for word in words for f in (low_bf16, high_bf16)] for words in inputs]
+            for r in cutlass.range_constexpr(self.rows_per_warp):
+                position = u * self.rows_per_warp + r
+                following = position + self.prefetched
+                if cutlass.const_expr(following < len(order)):
+                    next_u, next_r = order[following]
+                    stream.append(load_static(bases[next_r] + Int64(offsets[next_u])))
+                weights = [f(word) for word in stream[position] for f in (low_bf16, high_bf16)]
+                for m in cutlass.range_constexpr(self.rows):
+                    for j in cutlass.range_constexpr(LANE_VALUES):
+                        acc[r][m] = acc[r][m] + weights[j] * values[m][j]
+        for r in cutlass.range_constexpr(self.rows_per_warp):
+            for m in cutlass.range_constexpr(self.rows):
+                total = warp_sum(acc[r][m])
+                if lane == 0 and first_row + r < n:
+                    self.write(y, Int64(m) * Int64(ldy) + Int64(first_row + r), total)
+
+    def lane_offsets(self, lane: Value) -> list[Value]:
+        """Give the byte offset in a row of each of a lane's loads, the last one clamped to the row."""
+        offsets = [lane * 16 + u * WARP * 16 for u in range(self.loads)]
+        if self.columns % STRIDE:
+            offsets[-1] = cutlass.min(offsets[-1], Int32(self.columns * 2 - 16))
+        return offsets
+
+    def write(self, y: Address, index: Value, value: Value) -> None:
+        """Store one output."""
+        if self.out == "bf16":
+            store_bf16(y + index * 2, value)
+        else:
+            store_f32(y + index * 4, value)
+
+    @cute.jit
+    def stage(
+        self, staged: Int32, thread: Int32, x: Int64, second: Int64, scale: Int64, ldx: Int32, ld2: Int32
+    ) -> None:
+        """Put the transformed input rows into shared memory as bfloat16, zeros behind them."""
+        for m in cutlass.range_constexpr(self.rows):
+            start = 0
+            for s in cutlass.range_constexpr(len(self.segments)):
+                segment = self.segments[s]
+                source, stride = (x, ldx) if s == 0 else (second, ld2)
+                target = staged + m * self.staged_bytes + start * 2
+                if cutlass.const_expr(segment.kind == "plain"):
+                    self.copy(target, thread, source + Int64(m) * Int64(stride) * 2, segment.width)
+                elif cutlass.const_expr(segment.kind == "norm"):
+                    scratch = staged + self.rows * self.staged_bytes
+                    self.normalise(target, scratch, thread, source + Int64(m) * Int64(stride) * 4, scale, segment.width)
+                else:
+                    self.activate(target, thread, source + Int64(m) * Int64(stride) * 4, segment.width)
+                start += segment.width
+            padding = self.loads * STRIDE - self.columns
+            if cutlass.const_expr(padding > 0):
+                if thread < padding // LANE_VALUES:
+                    zero = Uint32(0)
+                    store_shared(
+                        staged + m * self.staged_bytes + self.columns * 2 + thread * 16, [zero, zero, zero, zero]
+                    )
+
+    @cute.jit
+    def copy(self, target: Int32, thread: Int32, source: Int64, width: cutlass.Constexpr) -> None:
+        """Stage bfloat16 unchanged."""
+        for i in cutlass.range_constexpr(math.ceil(width / (LANE_VALUES * THREADS))):
+            chunk = thread + i * THREADS
+            if chunk < width // LANE_VALUES:
+                store_shared(target + chunk * 16, load(source + Int64(chunk) * 16))
+
+    @cute.jit
+    def activate(self, target: Int32, thread: Int32, source: Int64, width: cutlass.Constexpr) -> None:
+        """Stage SiTU of float32 gate and linear halves."""
+        for i in cutlass.range_constexpr(math.ceil(width / (4 * THREADS))):
+            chunk = thread + i * THREADS
+            if chunk < width // 4:
+                gates, linears = load(source + Int64(chunk) * 16), load(source + Int64(width * 4) + Int64(chunk) * 16)
+                store_shared(target + chunk * 8, self.situ_words(gates, linears))
+
+    def situ_words(self, gates: list[Value], linears: list[Value]) -> list[Value]:
+        """Combine four gate and four linear words into two words of bfloat16."""
+        out = [
+            situ(from_bits(g), from_bits(u), beta=self.beta, linear_beta=self.linear_beta)
+            for g, u in zip(gates, linears, strict=True)
+        ]
+        return [pack_bf16(out[0], out[1]), pack_bf16(out[2], out[3])]
+
+    @cute.jit
+    def normalise(
+        self, target: Int32, scratch: Int32, thread: Int32, source: Int64, scale: Int64, width: cutlass.Constexpr
+    ) -> None:
+        """Stage float32 divided by its root mean square, times the weight."""
+        per_thread = math.ceil(width / (4 * THREADS))
+        words = [
+            load(source + Int64(cutlass.min(thread + i * THREADS, Int32(width // 4 - 1))) * 16)
+            for i in range(per_thread)
+        ]
+        values = [[from_bits(word) for word in four] for four in words]
+        square = Float32(0.0)
+        for i in cutlass.range_constexpr(per_thread):
+            if thread + i * THREADS < width // 4:
+                for j in cutlass.range_constexpr(4):
+                    square = square + values[i][j] * values[i][j]
+        total = block_sums([square], scratch, thread, warps=WARPS)[0]
+        inverse = rsqrt(total * (1.0 / width) + self.eps)
+        for i in cutlass.range_constexpr(per_thread):
+            chunk = thread + i * THREADS
+            if chunk < width // 4:
+                weights = [load_f32(scale + Int64(chunk) * 16 + j * 4) for j in range(4)]
+                out = [values[i][j] * inverse * weights[j] for j in range(4)]
+                store_shared(target + chunk * 8, [pack_bf16(out[0], out[1]), pack_bf16(out[2], out[3])])
+

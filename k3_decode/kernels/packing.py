@@ -1,0 +1,69 @@
+"""Lays MXFP4 experts out as `k3_decode.kernels.experts` reads them; no padding, the bytes of the checkpoint.
+
+A tile is 32 weight rows; a lane's 16 bytes of a group of 32 columns are four words: two of the upper 16 rows, two of
+the lower. A word holds columns ``4j .. 4j + 3`` of the lane's quarter of the group for two rows eight apart: the three
+magnitude bits of the first row's four weights are nibbles 0 to 3, of the second row's nibbles 4 to 7; the free top bit
+of each nibble carries a sign, such that the first row's signs are bits 7, 15, 23, 31 and the second's 3, 11, 19, 27.
+"""
+
+import torch
+from torch import Tensor
+
+from k3_decode.errors import ArgumentError
+
+TILE = 32
+
+
+def pack_up(packed: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
+    """Lay out gate and linear rows so that a gate and its linear partner meet in one lane.
+
+    Args:
+        packed: ``[E, 2 * I, L / 2]`` uint8, gate rows first, low nibble first.
+        scale: ``[E, 2 * I, L / 32]`` uint8.
+
+    Returns:
+        Words ``[E, I / 16, L / 32, 32, 4]`` and exponents ``[E, I / 16, 8, L / 32]``, int32.
+    """
+    half = packed.shape[1] // 2
+    first = torch.arange(half, device=packed.device).view(-1, 2, 1, 8)
+    return _pack(packed, scale, torch.cat([first, first + half], dim=2).flatten())
+
+
+def pack_down(packed: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
+    """Lay out output rows in their own order.
+
+    Args:
+        packed: ``[E, L, I / 2]`` uint8.
+        scale: ``[E, L, I / 32]`` uint8.
+
+    Returns:
+        Words ``[E, L / 32, I / 32, 32, 4]`` and exponents ``[E, L / 32, 8, I / 32]``, int32.
+    """
+    return _pack(packed, scale, torch.arange(packed.shape[1], device=packed.device))
+
+
+def _pack(packed: Tensor, scale: Tensor, order: Tensor) -> tuple[Tensor, Tensor]:
+    """Lay rows out in ``order``: of every 32, the 8 first rows of both tiles' pairs are 0..7 and 16..23."""
+    rows, groups = packed.shape[1], scale.shape[2]
+    if rows % TILE or packed.shape[2] != groups * 16:
+        raise ArgumentError("packing", "packed", expected=f"rows by {TILE}, groups of 32", got=tuple(packed.shape))
+    words = torch.empty(packed.shape[0], rows // TILE, groups, 32, 4, dtype=torch.int32, device=packed.device)
+    exponents = torch.empty(packed.shape[0], rows // TILE, 8, groups, dtype=torch.int32, device=packed.device)
+    for expert in range(packed.shape[0]):
+        words[expert] = _words(packed[expert, order], groups)
+        bytes_ = scale[expert, order].view(-1, 4, 8, groups).permute(0, 2, 3, 1).contiguous()
+        exponents[expert] = bytes_.view(torch.int32).squeeze(-1)
+    return words, exponents
+
+
+def _words(packed: Tensor, groups: int) -> Tensor:
+    nibbles = torch.stack([packed & 15, packed >> 4], dim=-1).flatten(1).to(torch.int64)
+    # [tile, upper or lower, first or second row, group of lanes, group of columns, quarter, word, column]
+    parts = nibbles.view(-1, 2, 2, 8, groups, 4, 2, 4)
+    position = torch.arange(4, device=packed.device)
+    magnitudes = [((parts[:, :, row] & 7) << (4 * position + 16 * row)).sum(-1) for row in range(2)]
+    signs = [((parts[:, :, row] >> 3) << (8 * position + (3 if row else 7))).sum(-1) for row in range(2)]
+    words = magnitudes[0] + magnitudes[1] + signs[0] + signs[1]
+    # [tile, half, lane group, group, quarter, word] to [tile, group, lane group, quarter, half, word]
+    laid = words.permute(0, 3, 2, 4, 1, 5).reshape(words.shape[0], groups, 32, 4)
+    return torch.where(laid >= 2**31, laid - 2**32, laid).to(torch.int32)

@@ -1,0 +1,1 @@
+"""What kernels share: memory classes, arithmetic on packed values, reductions, launches."""

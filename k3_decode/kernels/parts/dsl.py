@@ -1,0 +1,53 @@
+"""The one place that imports CuTe DSL, so that every kernel module imports on a machine without it.
+
+Where the compiler is absent, its names are stand-ins that decorate functions without effect and fail only when a
+kernel is traced; `k3_decode.build` refuses before that with `CompilerMissingError`.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    Value = Any
+    """A number on the device, known only when the kernel runs."""
+    Address = Any
+    """A device address, 64 bits."""
+
+    cute: Any
+    cutlass: Any
+    BFloat16: Any
+    Float32: Any
+    Int32: Any
+    Int64: Any
+    Uint32: Any
+    Tensor = Any
+    Stream = Any
+    AVAILABLE: bool
+else:
+
+    class _Absent:
+        """Stands for a compiler that is not installed: usable as decorator and annotation, nothing else."""
+
+        def __getattr__(self, name: str) -> "_Absent":
+            if name.startswith("__"):
+                raise AttributeError(name)
+            return self
+
+        def __call__(self, function: object = None, *_args: object, **_options: object) -> object:
+            return function
+
+    try:
+        import cuda.bindings.driver as _driver
+        import cutlass
+        from cutlass import BFloat16, Float32, Int32, Int64, Uint32, cute
+
+        Tensor, Stream, Value, Address = cute.Tensor, _driver.CUstream, object, Int64
+        AVAILABLE = True
+    except ModuleNotFoundError:
+        cute = cutlass = BFloat16 = Float32 = Int32 = Int64 = Uint32 = _Absent()
+        Tensor = Stream = Value = Address = object
+        AVAILABLE = False
+
+__all__ = [
+    "AVAILABLE", "Address", "BFloat16", "Float32", "Int32", "Int64", "Stream", "Tensor", "Uint32", "Value",
+    "cute", "cutlass",
+]  # fmt: skip
