@@ -78,7 +78,7 @@ def assess(evidence: Evidence) -> Assessment:
 def validity(findings: Iterable[Finding]) -> Validity:
     """What the findings make of a bundle; a blocked or limited claim does not make the bundle invalid."""
     effects = {finding.effect for finding in findings}
-    return "invalid" if "invalidates" in effects else "quarantined" if "quarantines" in effects else "valid"
+    return "quarantined" if "quarantines" in effects else "invalid" if "invalidates" in effects else "valid"
 
 
 def _paths(evidence: Evidence) -> tuple[PathFacts, ...]:

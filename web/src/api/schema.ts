@@ -421,13 +421,19 @@ export interface components {
             /** Chat Template Digest */
             readonly chat_template_digest: string | "unknown" | null;
             readonly code: components["schemas"]["CodeIdentity"];
-            /** Draft Digest */
+            /**
+             * Draft Digest
+             * @description None: no draft model.
+             */
             readonly draft_digest: string | "unknown" | null;
             /** Engine Config */
             readonly engine_config: readonly components["schemas"]["ConfigEntry"][];
             /** Image Digest */
             readonly image_digest: string | "unknown";
-            /** Ledgers */
+            /**
+             * Ledgers
+             * @description One for each eval that drove an engine.
+             */
             readonly ledgers: readonly components["schemas"]["PathLedger"][] | "unknown";
             /** Model */
             readonly model: string | "unknown";
@@ -453,24 +459,45 @@ export interface components {
              * @enum {string}
              */
             readonly arm: "baseline" | "candidate";
-            /** Blocks */
+            /**
+             * Blocks
+             * @description Blocks left after exclusion.
+             */
             readonly blocks: number;
-            /** Failed */
+            /**
+             * Failed
+             * @description Requests that ended in an error; their times are in no statistic.
+             */
             readonly failed: number;
             readonly key: components["schemas"]["ComparabilityKey"];
             /** P10 */
             readonly p10: number | null;
             /** P90 */
             readonly p90: number | null;
-            /** P99 */
+            /**
+             * P99
+             * @description Percentiles; None below the suite's floor.
+             */
             readonly p99: number | null;
-            /** Path */
+            /**
+             * Path
+             * @description None: the cell drives no engine.
+             */
             readonly path: components["schemas"]["PathShare"] | "unknown" | null;
-            /** Samples */
+            /**
+             * Samples
+             * @description What the sample floors are held against: steps, requests, documents or cases.
+             */
             readonly samples: number;
-            /** Seconds */
+            /**
+             * Seconds
+             * @description Time the samples took, for estimates of a further run; None: unknown.
+             */
             readonly seconds: number | null;
-            /** Value */
+            /**
+             * Value
+             * @description The metric's headline statistic; None without samples, or below the suite's floor.
+             */
             readonly value: number | null;
         };
         /**
@@ -496,11 +523,17 @@ export interface components {
             readonly paths: readonly components["schemas"]["PathFacts"][];
             /** Rules Applied */
             readonly rules_applied: number;
-            /** Suite Id */
+            /**
+             * Suite Id
+             * @description None: no published suite.
+             */
             readonly suite_id: string | null;
             /** Thresholds Version */
             readonly thresholds_version: number;
-            /** Tries */
+            /**
+             * Tries
+             * @description Runs behind this bundle: earlier attempts and this one. Each try is a chance to be lucky.
+             */
             readonly tries: number;
             readonly trust: components["schemas"]["TrustLevel"];
             /**
@@ -571,6 +604,7 @@ export interface components {
             readonly index: number;
             /**
              * Purpose
+             * @description ``drift`` is the sentinel: the baseline again, at the end.
              * @enum {string}
              */
             readonly purpose: "measure" | "drift";
@@ -582,7 +616,10 @@ export interface components {
         readonly BundleList: {
             /** Items */
             readonly items: readonly components["schemas"]["BundleRef"][];
-            /** Next Cursor */
+            /**
+             * Next Cursor
+             * @description Null: this is the last page.
+             */
             readonly next_cursor: string | null;
         };
         /**
@@ -590,13 +627,22 @@ export interface components {
          * @description Everything about one bundle.
          */
         readonly BundlePage: {
+            /** @description Findings, recomputed cells, trust. Null until validated. */
             readonly assessment: components["schemas"]["Assessment"] | null;
             readonly bundle: components["schemas"]["BundleRef"];
-            /** Files */
+            /**
+             * Files
+             * @description One for each distinct blob; empty while ``manifest`` is null.
+             */
             readonly files: readonly components["schemas"]["FileDownload"][];
+            /** @description Null until validated, and while quarantined. */
             readonly manifest: components["schemas"]["Manifest"] | null;
+            /** @description The pull request it is evidence for, if that is known here. */
             readonly pull: components["schemas"]["PullRef"] | null;
-            /** Stale */
+            /**
+             * Stale
+             * @description It is about a commit that is no longer the pull request's head.
+             */
             readonly stale: boolean;
         };
         /**
@@ -604,9 +650,15 @@ export interface components {
          * @description Body of ``POST /api/v1/bundles``.
          */
         readonly BundlePost: {
-            /** @default null */
+            /**
+             * @description The DSSE envelope over it; null: unsigned.
+             * @default null
+             */
             readonly envelope: components["schemas"]["Envelope"] | null;
-            /** Manifest */
+            /**
+             * Manifest
+             * @description The manifest's canonical JSON, as text: its UTF-8 bytes are what the bundle's id is the SHA-256 of.
+             */
             readonly manifest: string;
         };
         /**
@@ -616,16 +668,25 @@ export interface components {
         readonly BundleReceipt: {
             /** Bundle Id */
             readonly bundle_id: string;
-            /** Missing */
+            /**
+             * Missing
+             * @description Empty once ``upload_state`` is ``complete``.
+             */
             readonly missing: readonly components["schemas"]["MissingBlob"][];
-            /** Trust Level */
+            /**
+             * Trust Level
+             * @description None until validated.
+             */
             readonly trust_level: number | null;
             /**
              * Upload State
              * @enum {string}
              */
             readonly upload_state: "open" | "complete" | "expired";
-            /** Url */
+            /**
+             * Url
+             * @description Page of the bundle for people.
+             */
             readonly url: string;
             /**
              * Validation State
@@ -647,10 +708,14 @@ export interface components {
              * Format: date-time
              */
             readonly created_at: string;
+            /** @description Null until validated. */
             readonly findings: components["schemas"]["FindingCounts"] | null;
             /** Head Sha */
             readonly head_sha: string | null;
-            /** Node Key Id */
+            /**
+             * Node Key Id
+             * @description The registered key whose signature holds.
+             */
             readonly node_key_id: string | null;
             /** Node Owner */
             readonly node_owner: string | null;
@@ -663,7 +728,10 @@ export interface components {
             readonly pull_number: number | null;
             /** Repository */
             readonly repository: string | null;
-            /** Repository Id */
+            /**
+             * Repository Id
+             * @description As the manifest says; null: unknown, or no pull request.
+             */
             readonly repository_id: number | null;
             /**
              * Signature
@@ -672,19 +740,29 @@ export interface components {
             readonly signature: "absent" | "valid" | "invalid" | "unknown_key";
             /** Size Bytes */
             readonly size_bytes: number;
-            /** Suite */
+            /**
+             * Suite
+             * @description ``id/version``; null for imports.
+             */
             readonly suite: string | null;
+            /** @description Null until validated. */
             readonly trust: components["schemas"]["TrustLevel"] | null;
             /**
              * Upload State
              * @enum {string}
              */
             readonly upload_state: "open" | "complete" | "expired";
-            /** Url */
+            /**
+             * Url
+             * @description Its page here.
+             */
             readonly url: string;
             /** Validated At */
             readonly validated_at: string | null;
-            /** Validation Detail */
+            /**
+             * Validation Detail
+             * @description Why validation ended in ``error`` or ``quarantined``; else empty.
+             */
             readonly validation_detail: string;
             /**
              * Validation State
@@ -699,7 +777,10 @@ export interface components {
         readonly Cell: {
             /** Arms */
             readonly arms: readonly ("baseline" | "candidate")[];
-            /** Batch */
+            /**
+             * Batch
+             * @description Requested: rows of a decode step, or concurrent requests when serving. Achieved is recomputed from rows.
+             */
             readonly batch: number | "unknown";
             /** Context Parallel */
             readonly context_parallel: number | "unknown";
@@ -723,7 +804,10 @@ export interface components {
             readonly phase: "prefill" | "decode" | "mixed" | "request";
             /** Speculation */
             readonly speculation: (components["schemas"]["NoSpeculation"] | components["schemas"]["NaturalSpeculation"] | components["schemas"]["SyntheticSpeculation"]) | "unknown";
-            /** Task */
+            /**
+             * Task
+             * @description The accuracy task with its filter and metric (``task/filter/metric``), or the operator of a numerics cell.
+             */
             readonly task: string | null;
             /** Tensor Parallel */
             readonly tensor_parallel: number | "unknown";
@@ -743,7 +827,10 @@ export interface components {
             readonly phase: readonly ("prefill" | "decode" | "mixed" | "request")[] | null;
             /** Speculation */
             readonly speculation: readonly ("none" | "natural" | "synthetic")[] | null;
-            /** Task */
+            /**
+             * Task
+             * @description Task or operator names, or full ``task/filter/metric`` triples.
+             */
             readonly task: readonly string[] | null;
             /** Tp */
             readonly tp: readonly number[] | null;
@@ -753,7 +840,10 @@ export interface components {
          * @description One cell of one bundle: everything a verdict or a page needs, without the raw rows.
          */
         readonly CellSummary: {
-            /** Arms */
+            /**
+             * Arms
+             * @description Arms with rows, baseline first.
+             */
             readonly arms: readonly components["schemas"]["ArmSummary"][];
             /**
              * Better
@@ -763,9 +853,13 @@ export interface components {
             /** Bundle Id */
             readonly bundle_id: string;
             readonly cell: components["schemas"]["Cell"];
-            /** Differing */
+            /**
+             * Differing
+             * @description Comparability fields in which the arms differ, a = baseline; empty with two arms: comparable.
+             */
             readonly differing: readonly components["schemas"]["Difference"][];
             readonly drift: components["schemas"]["Drift"] | null;
+            /** @description Candidate against baseline; None when an arm is missing, too small, or not comparable. */
             readonly estimate: components["schemas"]["Estimate"] | null;
             /** Eval Id */
             readonly eval_id: string;
@@ -783,14 +877,25 @@ export interface components {
             readonly kind: "speed" | "accuracy" | "numerics";
             readonly noise_floor: components["schemas"]["NoiseFloor"] | null;
             readonly numerics: components["schemas"]["NumericsSummary"] | null;
+            /** @description Accuracy with 0/1 scores only. */
             readonly pairs: components["schemas"]["Pairs"] | null;
-            /** Sample Floor */
+            /**
+             * Sample Floor
+             * @description Samples below which the headline statistic is not stated.
+             */
             readonly sample_floor: number;
-            /** Throttling */
+            /**
+             * Throttling
+             * @description ``excluded``: throttled blocks and their partners in the other arm were left out. ``unplaced``: a GPU throttled
+             *     and the samples' clock does not tell during which block.
+             */
             readonly throttling: ("none" | "excluded" | "unplaced") | "unknown";
             /** Unit */
             readonly unit: string;
-            /** Unverified */
+            /**
+             * Unverified
+             * @description Comparability fields unknown in both arms.
+             */
             readonly unverified: readonly string[];
         };
         /**
@@ -836,7 +941,10 @@ export interface components {
              * Format: date-time
              */
             readonly created_at: string;
-            /** Detail */
+            /**
+             * Detail
+             * @description Why the last attempt failed; else empty.
+             */
             readonly detail: string;
             /** Head Sha */
             readonly head_sha: string;
@@ -844,12 +952,16 @@ export interface components {
             readonly sent_at: string | null;
             /**
              * State
+             * @description ``pending``: will be posted; ``sent``: stands there; ``dead``: given up, see ``detail``.
              * @enum {string}
              */
             readonly state: "pending" | "sent" | "superseded" | "dead";
             /** Title */
             readonly title: string;
-            /** Url */
+            /**
+             * Url
+             * @description Where it stands on GitHub; null until sent.
+             */
             readonly url: string | null;
         };
         /**
@@ -857,12 +969,18 @@ export interface components {
          * @description One claim of a pull request.
          */
         readonly Claim: {
-            /** Acceptance */
+            /**
+             * Acceptance
+             * @description None: any, but all cells of one kind.
+             */
             readonly acceptance: (components["schemas"]["NoAcceptance"] | components["schemas"]["NaturalAcceptance"] | components["schemas"]["SyntheticAcceptance"]) | null;
             readonly cells: components["schemas"]["CellSelector"];
             /** Id */
             readonly id: string;
-            /** Line */
+            /**
+             * Line
+             * @description Line of the pull request's text on which the claim begins.
+             */
             readonly line: number;
             /**
              * Metric
@@ -871,9 +989,15 @@ export interface components {
             readonly metric: "step_latency_us" | "ttft_ms" | "tpot_ms" | "itl_ms" | "e2e_ms" | "output_tokens_per_s" | "requests_per_s" | "score" | "max_relative_error";
             /** Relation */
             readonly relation: components["schemas"]["AtLeast"] | components["schemas"]["NoRegression"] | components["schemas"]["EqualWithin"] | components["schemas"]["WithinTolerance"];
-            /** Relation Text */
+            /**
+             * Relation Text
+             * @description As written.
+             */
             readonly relation_text: string;
-            /** Suite */
+            /**
+             * Suite
+             * @description Only evidence from this suite counts; None: any published suite.
+             */
             readonly suite: string | null;
         };
         /**
@@ -885,7 +1009,10 @@ export interface components {
             readonly code: string;
             /** Detail */
             readonly detail: string;
-            /** Line */
+            /**
+             * Line
+             * @description Line of the pull request's text.
+             */
             readonly line: number;
         };
         /**
@@ -897,7 +1024,10 @@ export interface components {
             readonly commit_sha: string | "unknown";
             /** Dirty */
             readonly dirty: boolean | "unknown";
-            /** Tree Digest */
+            /**
+             * Tree Digest
+             * @description SHA-256 over the sorted ``path, sha256`` list of the arm's source tree.
+             */
             readonly tree_digest: string | "unknown";
         };
         /**
@@ -907,9 +1037,15 @@ export interface components {
         readonly ComparabilityKey: {
             /** Acceptance */
             readonly acceptance: ("none" | "natural" | "synthetic") | "unknown";
-            /** Acceptance Length */
+            /**
+             * Acceptance Length
+             * @description The simulated length; None unless acceptance is synthetic.
+             */
             readonly acceptance_length: number | null;
-            /** Achieved Concurrency */
+            /**
+             * Achieved Concurrency
+             * @description Rows of a decode step, or requests in flight, recomputed from rows or the ledger; never from a configuration.
+             */
             readonly achieved_concurrency: number | "unknown" | null;
             /** Chat Template Digest */
             readonly chat_template_digest: string | "unknown" | null;
@@ -917,7 +1053,10 @@ export interface components {
             readonly context_parallel: number | "unknown";
             /** Context Tokens */
             readonly context_tokens: number | "unknown" | null;
-            /** Documents */
+            /**
+             * Documents
+             * @description Digest over the documents and prompts of an accuracy cell; None for other metrics.
+             */
             readonly documents: string | "unknown" | null;
             /** Draft Digest */
             readonly draft_digest: string | "unknown" | null;
@@ -925,7 +1064,10 @@ export interface components {
             readonly drafts: number | "unknown";
             /** Gpu Count */
             readonly gpu_count: number | "unknown";
-            /** Hardware */
+            /**
+             * Hardware
+             * @description GPU classes, sorted and joined; the CPU model on a machine without a GPU.
+             */
             readonly hardware: string | "unknown";
             /** Input Tokens */
             readonly input_tokens: number | "unknown" | null;
@@ -938,7 +1080,10 @@ export interface components {
             readonly metric_version: number;
             /** Model */
             readonly model: string | "unknown";
-            /** Output Tokens */
+            /**
+             * Output Tokens
+             * @description None, as for the two above: the eval has no such coordinate.
+             */
             readonly output_tokens: number | "unknown" | null;
             /**
              * Phase
@@ -947,7 +1092,10 @@ export interface components {
             readonly phase: "prefill" | "decode" | "mixed" | "request";
             /** Quantization */
             readonly quantization: string | "unknown";
-            /** Requested Batch */
+            /**
+             * Requested Batch
+             * @description None where a batch means nothing: accuracy and numerics.
+             */
             readonly requested_batch: number | "unknown" | null;
             /** Speculation Method */
             readonly speculation_method: string | null;
@@ -990,12 +1138,19 @@ export interface components {
             readonly comparable: boolean;
             /** Differing */
             readonly differing: readonly components["schemas"]["Difference"][];
+            /**
+             * @description B against A: a ratio above 1, or a positive difference, says that B is better. None when not comparable, or too
+             *     small.
+             */
             readonly estimate: components["schemas"]["Estimate"] | null;
             /** Metric */
             readonly metric: string;
             /** Unit */
             readonly unit: string;
-            /** Unverified */
+            /**
+             * Unverified
+             * @description Fields unknown on both sides.
+             */
             readonly unverified: readonly string[];
         };
         /**
@@ -1018,13 +1173,22 @@ export interface components {
             readonly b: string;
             /** Cells */
             readonly cells: readonly components["schemas"]["ComparedCell"][];
-            /** Comparable */
+            /**
+             * Comparable
+             * @description Every pair of cells is comparable, and there is at least one.
+             */
             readonly comparable: boolean;
-            /** Differing */
+            /**
+             * Differing
+             * @description Every distinct difference of any pair, in the order of the pairs and the key's fields.
+             */
             readonly differing: readonly components["schemas"]["Difference"][];
             /** Only A */
             readonly only_a: readonly string[];
-            /** Only B */
+            /**
+             * Only B
+             * @description Cells without a partner.
+             */
             readonly only_b: readonly string[];
         };
         /**
@@ -1057,7 +1221,10 @@ export interface components {
         readonly ContainerLimits: {
             /** Containerized */
             readonly containerized: boolean | "unknown";
-            /** Cpu Limit */
+            /**
+             * Cpu Limit
+             * @description CPUs; None: no limit.
+             */
             readonly cpu_limit: number | "unknown" | null;
             /** Memory Limit Bytes */
             readonly memory_limit_bytes: number | "unknown" | null;
@@ -1080,7 +1247,10 @@ export interface components {
              * @enum {string}
              */
             readonly kind: "decode_step";
-            /** Rounds */
+            /**
+             * Rounds
+             * @description How often ``block_order`` is repeated; one more baseline block follows, the drift sentinel.
+             */
             readonly rounds: number;
             /** Steps Per Block */
             readonly steps_per_block: number;
@@ -1108,7 +1278,10 @@ export interface components {
         readonly Drift: {
             /** Exceeded */
             readonly exceeded: boolean;
-            /** Ratio */
+            /**
+             * Ratio
+             * @description Median of the last baseline block by that of the first.
+             */
             readonly ratio: number;
         };
         /**
@@ -1154,7 +1327,10 @@ export interface components {
             readonly driver_version: string | "unknown";
             /** Gpu Processes */
             readonly gpu_processes: readonly components["schemas"]["GpuProcess"][] | "unknown";
-            /** Gpus */
+            /**
+             * Gpus
+             * @description An empty list: NVML answered that there is none. ``unknown``: NVML could not be asked.
+             */
             readonly gpus: readonly components["schemas"]["Gpu"][] | "unknown";
             /** Kernel */
             readonly kernel: string | "unknown";
@@ -1192,7 +1368,10 @@ export interface components {
          *     baseline in the metric's own unit (accuracy).
          */
         readonly Estimate: {
-            /** High */
+            /**
+             * High
+             * @description Bounds of the two-sided 95 % interval.
+             */
             readonly high: number;
             /**
              * Kind
@@ -1206,7 +1385,10 @@ export interface components {
              * @enum {string}
              */
             readonly method: "block_bootstrap" | "paired_documents";
-            /** Quantiles */
+            /**
+             * Quantiles
+             * @description The distribution behind the interval, ascending; one-sided errors down to 0.0001 can be read from it.
+             */
             readonly quantiles: readonly components["schemas"]["Quantile"][];
             /** Value */
             readonly value: number;
@@ -1236,9 +1418,15 @@ export interface components {
          */
         readonly EvidenceItem: {
             readonly bundle: components["schemas"]["BundleRef"];
-            /** Claim Ids */
+            /**
+             * Claim Ids
+             * @description Claims whose verdicts looked at it.
+             */
             readonly claim_ids: readonly string[];
-            /** Stale */
+            /**
+             * Stale
+             * @description It is about a commit that is no longer the pull request's head: it is shown and counts for nothing.
+             */
             readonly stale: boolean;
         };
         /**
@@ -1271,7 +1459,10 @@ export interface components {
          * @description One file of the bundle. ``name`` is for display; only the digest finds it.
          */
         readonly FileEntry: {
-            /** Arm */
+            /**
+             * Arm
+             * @description The arm all of the file's rows belong to; None if rows say so themselves, or it is about neither.
+             */
             readonly arm: ("baseline" | "candidate") | null;
             /** Eval Id */
             readonly eval_id: string | null;
@@ -1297,22 +1488,40 @@ export interface components {
          * @description One thing that one rule found in one bundle.
          */
         readonly Finding: {
-            /** Arm */
+            /**
+             * Arm
+             * @description None: about both arms.
+             */
             readonly arm: ("baseline" | "candidate") | null;
-            /** Bears On */
+            /**
+             * Bears On
+             * @description Kinds of claims it can block.
+             */
             readonly bears_on: readonly ("speed" | "accuracy" | "numerics")[];
-            /** Cell */
+            /**
+             * Cell
+             * @description None: about every cell of the eval.
+             */
             readonly cell: string | null;
-            /** Detail */
+            /**
+             * Detail
+             * @description What was found, with its numbers. May quote the bundle: escape before showing.
+             */
             readonly detail: string;
             /**
              * Effect
              * @enum {string}
              */
             readonly effect: "invalidates" | "quarantines" | "blocks" | "limits" | "notes";
-            /** Eval Id */
+            /**
+             * Eval Id
+             * @description None: the finding is about the whole bundle.
+             */
             readonly eval_id: string | null;
-            /** Hint */
+            /**
+             * Hint
+             * @description What the owner of the bundle can do about it.
+             */
             readonly hint: string;
             /** Rule Id */
             readonly rule_id: string;
@@ -1325,7 +1534,10 @@ export interface components {
             readonly severity: "error" | "warning" | "info";
             /** Title */
             readonly title: string;
-            /** Where */
+            /**
+             * Where
+             * @description For a person: ``evals/decode-step/cells/b4/baseline``, ``files/3``, ``environment/gpus/0``.
+             */
             readonly where: string;
         };
         /**
@@ -1371,7 +1583,10 @@ export interface components {
             readonly power_limit_w: number | "unknown";
             /** Sm Clock Max Mhz */
             readonly sm_clock_max_mhz: number | "unknown";
-            /** Uuid Hash */
+            /**
+             * Uuid Hash
+             * @description SHA-256 of the UUID: the same card is recognised, its serial number is not published.
+             */
             readonly uuid_hash: string | "unknown";
             /** Vbios */
             readonly vbios: string | "unknown";
@@ -1449,11 +1664,17 @@ export interface components {
             readonly phase: "prefill" | "decode" | "mixed";
             /** Reasons */
             readonly reasons: readonly components["schemas"]["ReasonCount"][];
-            /** Rows */
+            /**
+             * Rows
+             * @description Rows in the step: requests × tokens per request in pure decode, tokens in prefill.
+             */
             readonly rows: number;
             /** Specialized Steps */
             readonly specialized_steps: number;
-            /** Speculation */
+            /**
+             * Speculation
+             * @description Draft tokens verified in the step; 0 without speculation.
+             */
             readonly speculation: number;
             /** Stock Steps */
             readonly stock_steps: number;
@@ -1467,7 +1688,10 @@ export interface components {
         readonly Link: {
             /** First */
             readonly first: number;
-            /** Kind */
+            /**
+             * Kind
+             * @description ``nvlink``, or NVML's name of the closest common ancestor.
+             */
             readonly kind: string;
             /** Lanes */
             readonly lanes: number | "unknown";
@@ -1483,6 +1707,7 @@ export interface components {
             readonly arms: readonly components["schemas"]["Arm"][];
             /** Attempts */
             readonly attempts: readonly components["schemas"]["Attempt"][];
+            /** @description None: the run chose its own prompts and order. */
             readonly challenge: components["schemas"]["Challenge"] | null;
             /** Environment */
             readonly environment: components["schemas"]["Environment"] | "unknown";
@@ -1546,15 +1771,20 @@ export interface components {
              * @enum {string}
              */
             readonly metric: "step_latency_us" | "ttft_ms" | "tpot_ms" | "itl_ms" | "e2e_ms" | "output_tokens_per_s" | "requests_per_s" | "score" | "max_relative_error";
-            /** Phase */
+            /**
+             * Phase
+             * @description What part of a request the number covers; None: the cell says.
+             */
             readonly phase: ("prefill" | "decode" | "mixed" | "request") | null;
             /**
              * Sample
+             * @description What one sample is.
              * @enum {string}
              */
             readonly sample: "step" | "request" | "gap" | "block" | "document" | "case";
             /**
              * Statistic
+             * @description What a cell's headline number is, over its samples.
              * @enum {string}
              */
             readonly statistic: "median" | "mean" | "maximum";
@@ -1615,15 +1845,27 @@ export interface components {
         readonly NextRun: {
             /** Cells */
             readonly cells: readonly string[];
-            /** Hardware */
+            /**
+             * Hardware
+             * @description What it has to run on; None: any machine that runs the suite.
+             */
             readonly hardware: string | null;
-            /** Minutes */
+            /**
+             * Minutes
+             * @description Estimated from the time that the last run took; None: nothing to estimate from.
+             */
             readonly minutes: number | null;
-            /** Rounds */
+            /**
+             * Rounds
+             * @description Repetitions of the eval's block order, from the measured spread; None: the suite's own number.
+             */
             readonly rounds: number | null;
             /** Sentence */
             readonly sentence: string;
-            /** Suite */
+            /**
+             * Suite
+             * @description None: any suite with these cells.
+             */
             readonly suite: string | null;
         };
         /**
@@ -1642,9 +1884,15 @@ export interface components {
          * @description Body of ``POST /api/v1/nodes``.
          */
         readonly NodePost: {
-            /** Owner */
+            /**
+             * Owner
+             * @description Whose machine it is; shown beside its bundles.
+             */
             readonly owner: string;
-            /** Public Key */
+            /**
+             * Public Key
+             * @description The 32 raw bytes of an ed25519 public key in hexadecimal.
+             */
             readonly public_key: string;
         };
         /**
@@ -1664,7 +1912,10 @@ export interface components {
          * @description What a comparison of the baseline with itself shows: differences below it mean nothing.
          */
         readonly NoiseFloor: {
-            /** Ratio */
+            /**
+             * Ratio
+             * @description Above 1; the largest apparent change, either way, between halves of the baseline's own blocks.
+             */
             readonly ratio: number;
             /** Splits */
             readonly splits: number;
@@ -1704,9 +1955,15 @@ export interface components {
             readonly cases: number;
             /** Outside Tolerance */
             readonly outside_tolerance: number;
-            /** Worst Case */
+            /**
+             * Worst Case
+             * @description Operator and case of the largest error by its tolerance.
+             */
             readonly worst_case: string | null;
-            /** Worst Share */
+            /**
+             * Worst Share
+             * @description That error by its tolerance; above 1 is outside.
+             */
             readonly worst_share: number | null;
         };
         /**
@@ -1729,7 +1986,10 @@ export interface components {
         readonly Package: {
             /** Name */
             readonly name: string;
-            /** Record Digest */
+            /**
+             * Record Digest
+             * @description SHA-256 of the distribution's RECORD file.
+             */
             readonly record_digest: string | "unknown";
             /** Version */
             readonly version: string;
@@ -1745,7 +2005,10 @@ export interface components {
             readonly both: number;
             /** Candidate Only */
             readonly candidate_only: number;
-            /** Mcnemar P */
+            /**
+             * Mcnemar P
+             * @description Exact two-sided probability of flips this lopsided if the arms were equally good.
+             */
             readonly mcnemar_p: number;
             /** Neither */
             readonly neither: number;
@@ -1757,13 +2020,22 @@ export interface components {
         readonly PartPlan: {
             /** Number */
             readonly number: number;
-            /** Offset */
+            /**
+             * Offset
+             * @description First byte of the blob that the part holds.
+             */
             readonly offset: number;
-            /** Received */
+            /**
+             * Received
+             * @description It is here already; need not be sent again.
+             */
             readonly received: boolean;
             /** Size Bytes */
             readonly size_bytes: number;
-            /** Url */
+            /**
+             * Url
+             * @description Where to ``PUT`` the part: absolute, or relative to the address of the request that was answered.
+             */
             readonly url: string;
         };
         /**
@@ -1785,9 +2057,15 @@ export interface components {
         readonly PathFacts: {
             /** Eval Id */
             readonly eval_id: string;
-            /** Refusal */
+            /**
+             * Refusal
+             * @description Why the candidate's decode steps did not run on the specialized path; None: the ledger gives no reason.
+             */
             readonly refusal: string | null;
-            /** Same */
+            /**
+             * Same
+             * @description Code, image, weights, resolved configuration and kernel digests agree and every step ran stock in both arms.
+             */
             readonly same: boolean;
         };
         /**
@@ -1799,7 +2077,10 @@ export interface components {
             readonly buckets: readonly components["schemas"]["LedgerBucket"][];
             /** Eval Id */
             readonly eval_id: string;
-            /** Kernel Digests */
+            /**
+             * Kernel Digests
+             * @description Cubins launched, sorted.
+             */
             readonly kernel_digests: readonly string[];
         };
         /**
@@ -1807,9 +2088,15 @@ export interface components {
          * @description Decode steps behind a cell, by the path that ran them.
          */
         readonly PathShare: {
-            /** Lowest Share */
+            /**
+             * Lowest Share
+             * @description Smallest share of specialized steps in any one bucket, 0 to 1.
+             */
             readonly lowest_share: number;
-            /** Reasons */
+            /**
+             * Reasons
+             * @description Why steps ran stock, most frequent first. A step with several reasons counts under each.
+             */
             readonly reasons: readonly components["schemas"]["ReasonCount"][];
             /** Specialized Steps */
             readonly specialized_steps: number;
@@ -1842,13 +2129,19 @@ export interface components {
          * @description Who wrote the bundle and when.
          */
         readonly Producer: {
-            /** Duration S */
+            /**
+             * Duration S
+             * @description Monotonic.
+             */
             readonly duration_s: number | "unknown";
             /** Ended At */
             readonly ended_at: string | "unknown";
             /** Image Digest */
             readonly image_digest: string | "unknown";
-            /** Node Key Id */
+            /**
+             * Node Key Id
+             * @description Key id of the node's ed25519 key, as securesystemslib derives it.
+             */
             readonly node_key_id: string | "unknown";
             /** Started At */
             readonly started_at: string | "unknown";
@@ -1860,10 +2153,17 @@ export interface components {
          * @description A pull request in a list.
          */
         readonly PullItem: {
-            /** Bundles */
+            /**
+             * Bundles
+             * @description Bundles about it, stale ones included.
+             */
             readonly bundles: number;
+            /** @description Null: there is nothing to say on GitHub. */
             readonly check: components["schemas"]["CheckState"] | null;
-            /** Outcomes */
+            /**
+             * Outcomes
+             * @description Empty: nothing is claimed, or nothing is judged yet.
+             */
             readonly outcomes: readonly components["schemas"]["OutcomeCount"][];
             readonly pull: components["schemas"]["PullRef"];
         };
@@ -1874,7 +2174,10 @@ export interface components {
         readonly PullList: {
             /** Items */
             readonly items: readonly components["schemas"]["PullItem"][];
-            /** Next Cursor */
+            /**
+             * Next Cursor
+             * @description Null: this is the last page.
+             */
             readonly next_cursor: string | null;
         };
         /**
@@ -1883,18 +2186,30 @@ export interface components {
          */
         readonly PullPage: {
             readonly check: components["schemas"]["CheckState"] | null;
-            /** Claim Errors */
+            /**
+             * Claim Errors
+             * @description What is wrong with the claims block; then there are no claims.
+             */
             readonly claim_errors: readonly components["schemas"]["ClaimError"][];
             /** Claims */
             readonly claims: readonly components["schemas"]["Claim"][];
-            /** Evidence */
+            /**
+             * Evidence
+             * @description Newest first.
+             */
             readonly evidence: readonly components["schemas"]["EvidenceItem"][];
             /** Judged At */
             readonly judged_at: string | null;
-            /** Judged Head Sha */
+            /**
+             * Judged Head Sha
+             * @description The commit the verdicts are about; differs from ``pull.head_sha`` while a new commit waits for judgement.
+             */
             readonly judged_head_sha: string | null;
             readonly pull: components["schemas"]["PullRef"];
-            /** Verdicts */
+            /**
+             * Verdicts
+             * @description One a claim, in the order of the claims; empty while not judged.
+             */
             readonly verdicts: readonly components["schemas"]["Verdict"][];
         };
         /**
@@ -1902,7 +2217,10 @@ export interface components {
          * @description A pull request in short.
          */
         readonly PullRef: {
-            /** Author */
+            /**
+             * Author
+             * @description Null: the account is gone.
+             */
             readonly author: string | null;
             /** Base Sha */
             readonly base_sha: string;
@@ -1923,6 +2241,7 @@ export interface components {
             /**
              * Seen At
              * Format: date-time
+             * @description When GitHub last told about it.
              */
             readonly seen_at: string;
             /**
@@ -1932,7 +2251,10 @@ export interface components {
             readonly state: "open" | "closed";
             /** Title */
             readonly title: string;
-            /** Url */
+            /**
+             * Url
+             * @description Its page here.
+             */
             readonly url: string;
         };
         /**
@@ -1957,6 +2279,7 @@ export interface components {
             readonly database: "ok" | "down";
             /**
              * Queue
+             * @description Embedded: the task thread lives. Otherwise: the broker answers.
              * @enum {string}
              */
             readonly queue: "ok" | "down";
@@ -2102,8 +2425,12 @@ export interface components {
             readonly pull_number: number | null;
             /** Repository */
             readonly repository: string | "unknown";
-            /** Repository Id */
+            /**
+             * Repository Id
+             * @description GitHub's numeric id: a renamed or look-alike repository cannot borrow it.
+             */
             readonly repository_id: number | "unknown";
+            /** @description None for imports: no suite of ours was run. */
             readonly suite: components["schemas"]["SuiteRef"] | null;
         };
         /**
@@ -2116,7 +2443,10 @@ export interface components {
             /** Id */
             readonly id: string;
             readonly sample_floor: components["schemas"]["SampleFloor"];
-            /** Subject Config */
+            /**
+             * Subject Config
+             * @description Model configuration the bundled engine is started with.
+             */
             readonly subject_config: string;
             /** Title */
             readonly title: string;
@@ -2232,34 +2562,58 @@ export interface components {
          * @description One claim, judged.
          */
         readonly Verdict: {
-            /** Bundle Ids */
+            /**
+             * Bundle Ids
+             * @description Bundles that were looked at for this claim, the deciding one first.
+             */
             readonly bundle_ids: readonly string[];
-            /** Cells */
+            /**
+             * Cells
+             * @description Of the deciding bundle, in its order.
+             */
             readonly cells: readonly components["schemas"]["CellVerdict"][];
             readonly claim: components["schemas"]["Claim"];
             /** Claim Id */
             readonly claim_id: string;
-            /** Effect Size */
+            /**
+             * Effect Size
+             * @description Change for the better against the baseline: ratio - 1, or the difference for accuracy.
+             */
             readonly effect_size: number | null;
+            /** @description Of the cell that decides, the one with the weakest case for the claim; None where the cell is no evidence. */
             readonly estimate: components["schemas"]["Estimate"] | null;
-            /** Interval */
+            /**
+             * Interval
+             * @description `estimate` in short; of a difference for accuracy.
+             */
             readonly interval: readonly [
                 number,
                 number
             ] | null;
+            /** @description None: the claim is settled. */
             readonly next_run: components["schemas"]["NextRun"] | null;
             /**
              * Outcome
              * @enum {string}
              */
             readonly outcome: "supported" | "contradicted" | "inconclusive" | "no_evidence" | "not_comparable";
-            /** P Value */
+            /**
+             * P Value
+             * @description One-sided error of the decision, corrected over all claims, bundles and tries of the pull request.
+             *     None: chance has no part in the decision.
+             */
             readonly p_value: number | null;
             /** Ratio */
             readonly ratio: number | null;
-            /** Reason */
+            /**
+             * Reason
+             * @description One sentence. May quote bundles: escape before showing.
+             */
             readonly reason: string;
-            /** Samples */
+            /**
+             * Samples
+             * @description Samples of baseline and candidate in the deciding cell.
+             */
             readonly samples: readonly [
                 number,
                 number
@@ -2267,7 +2621,10 @@ export interface components {
             readonly trust: components["schemas"]["TrustLevel"] | null;
             /** Trust Level */
             readonly trust_level: number | null;
-            /** Unit */
+            /**
+             * Unit
+             * @description Of the metric's values.
+             */
             readonly unit: string | null;
         };
         /**
@@ -2384,7 +2741,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Successful Response */
+            /** @description The part is here */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2454,7 +2811,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Successful Response */
+            /** @description What was asked for */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2573,7 +2930,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Successful Response */
+            /** @description What was asked for */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2880,7 +3237,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Successful Response */
+            /** @description What was asked for */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2956,7 +3313,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Successful Response */
+            /** @description What was asked for */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3039,7 +3396,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Successful Response */
+            /** @description What was asked for */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3169,7 +3526,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Successful Response */
+            /** @description What was asked for */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3211,7 +3568,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Successful Response */
+            /** @description What was asked for */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3262,7 +3619,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Successful Response */
+            /** @description What was asked for */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3345,7 +3702,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Successful Response */
+            /** @description What was asked for */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3374,7 +3731,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Successful Response */
+            /** @description What was asked for */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3403,7 +3760,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Successful Response */
+            /** @description What was asked for */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3432,7 +3789,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Successful Response */
+            /** @description What was asked for */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
