@@ -27,9 +27,9 @@ from worker.evals import Setting, run_eval
 from worker.evals.trial import stage
 from worker.manifest import assemble
 from worker.progress import Progress, Silent
-from worker.seeds import Seeds
 from worker.settings import Settings
 from worker.suites import Suite
+from worker.suites.seeds import Seeds
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from worker.bundle.schema import ArmName, Cell
 from worker.evals.trial import ARMS, NO_SPECULATION, Setting, Trial, stage
 from worker.session import BenchSession
 from worker.suites import DecodeStep
+from worker.suites.plan import PlannedBlock, decode_cell, plan_eval
 
 
 def measure(plan: DecodeStep, setting: Setting, trial: Trial) -> None:
@@ -20,9 +21,8 @@ def measure(plan: DecodeStep, setting: Setting, trial: Trial) -> None:
         WorkerError, EvalError, TimeLimitError: See `worker.session`.
     """
     trial.cells += [_cell(plan, batch, context) for batch, context in product(plan.batches, plan.context_tokens)]
-    order: list[tuple[ArmName, bool]] = [(arm, False) for arm in plan.block_order * plan.rounds]
-    order.append(("baseline", True))
-    with ExitStack() as stack, stage(setting.progress, plan.id, total=len(order) + 1):
+    blocks = plan_eval(plan, setting.seeds).blocks
+    with ExitStack() as stack, stage(setting.progress, plan.id, total=len(blocks) + 1):
         sessions: dict[ArmName, BenchSession] = {}
         for arm in setting.arms:
             folder = setting.folder / plan.id / arm.name
@@ -31,28 +31,28 @@ def measure(plan: DecodeStep, setting: Setting, trial: Trial) -> None:
         for name in ARMS:
             trial.identities[name] = sessions[name].identity(trial.deadline)
         setting.progress.advance(plan.id)
-        for name, drift in order:
-            _block(plan, setting, trial, sessions[name], drift=drift)
+        for planned in blocks:
+            _block(plan, planned, trial, sessions[planned.block.arm])
             setting.progress.advance(plan.id)
 
 
-def _block(plan: DecodeStep, setting: Setting, trial: Trial, session: BenchSession, *, drift: bool) -> None:
-    occurrence = trial.occurrence(session.arm.name)
-    block = trial.begin_block(session.arm.name, drift=drift)
-    for cell, (batch, context) in zip(trial.cells, product(plan.batches, plan.context_tokens), strict=True):
+def _block(plan: DecodeStep, planned: PlannedBlock, trial: Trial, session: BenchSession) -> None:
+    trial.blocks.append(planned.block)
+    for cell, (batch, context) in zip(planned.cells, product(plan.batches, plan.context_tokens), strict=True):
+        [seed] = cell.seeds
         answer = session.block(
             batch=batch,
             context=context,
             steps=plan.steps_per_block,
             warmup=plan.warmup_steps,
-            seed=setting.seeds.integer(plan.id, cell.id, occurrence),
+            seed=int(seed, 16),
             deadline=trial.deadline,
         )
         trial.steps += [
             StepRow(
-                cell=cell.id,
+                cell=cell.cell,
                 arm=session.arm.name,
-                block=block,
+                block=planned.block.index,
                 step=row.step,
                 latency_us=row.latency_us,
                 start_ns=row.monotonic_ns,
@@ -64,7 +64,7 @@ def _block(plan: DecodeStep, setting: Setting, trial: Trial, session: BenchSessi
 
 def _cell(plan: DecodeStep, batch: int, context: int) -> Cell:
     return Cell(
-        id=f"{plan.id}.b{batch}.c{context}",
+        id=decode_cell(plan, batch, context),
         metric="step_latency_us",
         phase="decode",
         tensor_parallel=1,

@@ -15,6 +15,7 @@ from worker.errors import EvalError
 from worker.evals.trial import ARMS, NO_SPECULATION, Setting, Trial, stage
 from worker.processes import Child
 from worker.suites import KernelNumerics
+from worker.suites.plan import plan_eval
 
 CASE_FAILED = 1
 """Exit status of the bench when a case lies outside its tolerance: a result, not a failure."""
@@ -69,10 +70,10 @@ def measure(plan: KernelNumerics, setting: Setting, trial: Trial) -> None:
 def _start(arm: Arm, plan: KernelNumerics, setting: Setting) -> Child:
     folder = setting.folder / plan.id / arm.name
     folder.mkdir(parents=True)
-    seed = setting.seeds.integer(plan.id)
+    [seed] = plan_eval(plan, setting.seeds).seeds
     command = arm.module(
         "k3_decode.bench", "numerics", "--json", "--config", setting.config,
-        "--seed", str(seed), "--threads", str(ENGINE_THREADS),
+        "--seed", str(int(seed, 16)), "--threads", str(ENGINE_THREADS),
     )  # fmt: skip
     return Child(command, environment=arm.environment(folder), folder=folder)
 

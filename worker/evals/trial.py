@@ -19,7 +19,7 @@ from worker.identity import EngineIdentity
 from worker.ledger import LedgerAnswer
 from worker.processes import Child
 from worker.progress import Progress
-from worker.seeds import Seeds
+from worker.suites.seeds import Seeds
 
 ARMS: tuple[ArmName, ...] = ("baseline", "candidate")
 NO_SPECULATION = NoSpeculation(kind="none")
@@ -89,16 +89,6 @@ class Trial:
     def logs(self) -> Iterator[tuple[ArmName, str, str]]:
         """Arm, program and log of each program that wrote one."""
         yield from ((arm, name, child.log) for arm, name, child in self._children if child.log)
-
-    def begin_block(self, arm: ArmName, *, drift: bool = False) -> int:
-        """Note that a block begins, and return its index."""
-        index = len(self.blocks)
-        self.blocks.append(Block(index=index, arm=arm, purpose="drift" if drift else "measure"))
-        return index
-
-    def occurrence(self, arm: ArmName) -> int:
-        """How many blocks of that arm there have been: the n-th of each arm get the same input."""
-        return sum(block.arm == arm for block in self.blocks)
 
     def take(self, arm: ArmName, ledger: LedgerAnswer) -> None:
         """Add a ledger of an arm."""

@@ -12,8 +12,8 @@ from worker.bundle.redaction import Redactor
 from worker.environment import Nvml
 from worker.evals import EvalResult, Setting, run_eval
 from worker.progress import Silent
-from worker.seeds import Seeds
 from worker.suites import EvalPlan
+from worker.suites.seeds import Seeds
 
 
 @dataclass

@@ -1,4 +1,4 @@
-from worker.seeds import Seeds
+from worker.suites.seeds import Seeds
 
 
 def test_a_seed_depends_on_the_nonce_and_on_every_part_of_its_label() -> None:
