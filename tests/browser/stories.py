@@ -1,7 +1,7 @@
-"""What the dashboard is looked at with: pull requests and bundles in every state, brought in through the front doors.
+"""What the dashboard is looked at with: pull requests and bundles in every state, brought in by the front doors.
 
-Pull requests are opened on the GitHub stand-in, which sends its webhooks; bundles are made up from the judge's specimen,
-signed, and uploaded with the worker's own client.
+Pull requests are opened on the GitHub stand-in, which sends its webhooks; bundles are made up from the judge's
+specimen, signed, and uploaded with the worker's own client.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ What it promises:
 ```byogpu-claims
 - id: decode-faster
   metric: step_latency_us
-  relation: "much faster than baseline"
+  relation: "much faster <img src=x onerror=alert(1)> than baseline"
 ```
 """
 
@@ -111,6 +111,10 @@ class Site:
     unlike: int
     silent: int
     bundles: dict[str, str]
+
+    def api(self, path: str) -> Any:
+        """What the API says, for comparison with what is shown."""
+        return httpx.get(f"{self.url}/api/v1{path}", timeout=PATIENCE_S).raise_for_status().json()
 
     def pull(self, number: int) -> str:
         return f"{self.url}/pulls/{REPOSITORY}/{number}"

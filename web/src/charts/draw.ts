@@ -67,6 +67,7 @@ export function draw(props: IntervalChartProps, width: number, label: string): E
     ],
   });
   drawing.querySelector("style")?.remove();
+  for (const part of drawing.querySelectorAll("[aria-label]")) part.removeAttribute("aria-label"); // an image is one
   drawing.setAttribute("role", "img");
   return drawing;
 }
