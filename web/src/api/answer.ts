@@ -12,7 +12,8 @@ const POLL_MS = 3000;
 /**
  * Asks the service whenever the address or a parameter changes; an answer that is no longer wanted is dropped.
  *
- * @param whileTrue Ask again every few seconds as long as this holds of the answer, keeping it on the page meanwhile.
+ * @param whileTrue Ask again every few seconds as long as this holds of the answer. What is on the page stays there
+ *   meanwhile, also while the service does not answer.
  */
 export function useAnswer<P extends Address>(
   address: P,
@@ -31,16 +32,18 @@ export function useAnswer<P extends Address>(
   useEffect(() => {
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let again = false;
     const ask = async () => {
       try {
         const value = await get(address, parameters, controller.signal);
         setHeld({ url, loaded: { state: "ready", value } });
-        if (whileTrue?.(value)) timer = setTimeout(ask, POLL_MS);
+        again = whileTrue?.(value) ?? false;
       } catch (error) {
         if (controller.signal.aborted) return;
         if (!(error instanceof ApiError)) throw error;
-        setHeld({ url, loaded: { state: "failed", error, retry } });
+        if (!again) setHeld({ url, loaded: { state: "failed", error, retry } });
       }
+      if (again) timer = setTimeout(ask, POLL_MS);
     };
     void ask();
     return () => {

@@ -6,8 +6,13 @@ import { Empty, Note } from "./note";
 import { Stale, State } from "./state";
 import { Outside, Sha, Time } from "./text";
 
+interface CheckProps {
+  readonly check: CheckState | null;
+  readonly headSha: string;
+}
+
 /** The check as it stands on GitHub, or on its way there. */
-export function Check({ check, headSha }: { readonly check: CheckState | null; readonly headSha: string }) {
+export function Check({ check, headSha }: CheckProps) {
   if (check === null) return <Empty>Nothing was posted: there was nothing to say.</Empty>;
   return (
     <>
@@ -52,6 +57,23 @@ export function Check({ check, headSha }: { readonly check: CheckState | null; r
           },
         ]}
       />
+    </>
+  );
+}
+
+/** The check in a few words. */
+export function CheckLine({ check, headSha }: CheckProps) {
+  if (check === null) return <span class="quiet">no check</span>;
+  const word = (
+    <State
+      word={{ ...CONCLUSIONS[check.conclusion], text: `check: ${CONCLUSIONS[check.conclusion].text}` }}
+    />
+  );
+  return (
+    <>
+      {check.url === null ? word : <Outside href={check.url}>{word}</Outside>}
+      {check.state !== "sent" && <span class="quiet">{POSTS[check.state]}</span>}
+      {check.head_sha !== headSha && <Stale />}
     </>
   );
 }

@@ -66,16 +66,20 @@ async function passed(ms: number): Promise<void> {
   });
 }
 
-test("asks again as long as it is told to, and no longer", async () => {
+test("asks again as long as it is told to and no longer, and outlasts a failure", async () => {
   const asked = serve({ "/api/v1/pulls?cursor=a": { items: [], next_cursor: "x" } });
   let more = true;
-  rendered(<Pulls cursor="a" again={() => more} />);
+  const box = rendered(<Pulls cursor="a" again={() => more} />);
   await until(() => asked.length === 1);
   await passed(3000);
   expect(asked.length).toBe(2);
+  serve({});
+  await passed(3000);
+  expect(words(box)).toBe("x");
+  const later = serve({ "/api/v1/pulls?cursor=a": { items: [], next_cursor: "y" } });
   more = false;
   await passed(3000);
-  expect(asked.length).toBe(3);
+  expect(words(box)).toBe("y");
   await passed(30_000);
-  expect(asked.length).toBe(3);
+  expect(later.length).toBe(1);
 });

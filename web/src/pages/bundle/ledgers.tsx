@@ -27,7 +27,7 @@ export function Ledgers({ arms }: { readonly arms: readonly Arm[] }) {
       {evals.map(id => {
         const here = known.filter(one => one.ledger.eval_id === id);
         return (
-          <div key={id}>
+          <div key={id} class="stack">
             <h3>
               <code>{id}</code>
             </h3>

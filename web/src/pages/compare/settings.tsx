@@ -65,7 +65,7 @@ function Tables({ a, b, everything }: TablesProps) {
         ]}
       />
       {(["baseline", "candidate"] as const).map(name => (
-        <div key={name}>
+        <div key={name} class="stack">
           <h3>{name}</h3>
           <SideBySide
             caption={name}

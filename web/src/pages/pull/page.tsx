@@ -3,7 +3,7 @@ import { useAnswer } from "../../api/answer";
 import type { Schema, Verdict } from "../../api/records";
 import { pullState } from "../../format/words";
 import { Await } from "../../parts/await";
-import { Check } from "../../parts/check";
+import { Check, CheckLine } from "../../parts/check";
 import { Facts } from "../../parts/facts";
 import { Empty, Note } from "../../parts/note";
 import { Page, Section } from "../../parts/page";
@@ -54,6 +54,7 @@ function Contents({ page }: { readonly page: Schema<"PullPage"> }) {
           head <Sha value={pull.head_sha} />
         </span>
         <Outside href={pull.github_url}>on GitHub</Outside>
+        <CheckLine check={page.check} headSha={pull.head_sha} />
       </p>
       {behind && (
         <Note tone="doubt">

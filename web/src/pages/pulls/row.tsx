@@ -1,10 +1,11 @@
 import { Link } from "wouter-preact";
 import type { Schema } from "../../api/records";
 import { counted } from "../../format/numbers";
-import { CONCLUSIONS, POSTS, pullState } from "../../format/words";
+import { pullState } from "../../format/words";
 import { pullPath } from "../../links";
-import { OutcomeCounts, Stale, State } from "../../parts/state";
-import { Outside, Sha, Time } from "../../parts/text";
+import { CheckLine } from "../../parts/check";
+import { OutcomeCounts, State } from "../../parts/state";
+import { Sha, Time } from "../../parts/text";
 
 type Item = Schema<"PullItem">;
 
@@ -32,24 +33,8 @@ export function PullRow({ item }: { readonly item: Item }) {
         <span class="quiet">{counted(item.bundles, "bundle")}</span>
       </div>
       <div class="pull-check">
-        <CheckLine item={item} />
+        <CheckLine check={item.check} headSha={pull.head_sha} />
       </div>
     </li>
-  );
-}
-
-function CheckLine({ item: { check, pull } }: { readonly item: Item }) {
-  if (check === null) return <span class="quiet">no check</span>;
-  const word = (
-    <State
-      word={{ ...CONCLUSIONS[check.conclusion], text: `check: ${CONCLUSIONS[check.conclusion].text}` }}
-    />
-  );
-  return (
-    <>
-      {check.url === null ? word : <Outside href={check.url}>{word}</Outside>}
-      {check.state !== "sent" && <span class="quiet">{POSTS[check.state]}</span>}
-      {check.head_sha !== pull.head_sha && <Stale />}
-    </>
   );
 }
