@@ -9,6 +9,7 @@ from judge.assess import Assessment
 from judge.claim import ClaimSet
 from judge.decision import Outcome
 from judge.markdown import SUMMARY_MAX_BYTES, TITLE_MAX_CHARS, Markdown, code, escape, fit, link, plain, shorten, table
+from judge.policy import Shortfall
 from judge.rules.record import EFFECTS, Finding
 from judge.verdict import Verdict
 from worker.bundle.record import CommitSha, Positive, Record, RepositoryName, Sha256
@@ -64,7 +65,13 @@ class CheckReport(Record):
 
 
 def render(
-    pull: PullRef, claims: ClaimSet, verdicts: Sequence[Verdict], bundles: Sequence[Assessment], urls: ReportUrls
+    pull: PullRef,
+    claims: ClaimSet,
+    verdicts: Sequence[Verdict],
+    bundles: Sequence[Assessment],
+    urls: ReportUrls,
+    *,
+    shortfalls: Sequence[Shortfall] = (),
 ) -> CheckReport:
     """Write the check.
 
@@ -74,24 +81,26 @@ def render(
         verdicts: One for each claim.
         bundles: Every bundle that was assessed for it.
         urls: Where the evidence can be seen.
+        shortfalls: What the repository's merge policy asks for and the evidence does not have.
     """
-    headline = _headline(claims, verdicts)
-    parts = [f"**{escape(headline)}**", *_claims(claims, verdicts), *_next(claims, verdicts), _links(urls)]
+    headline = _headline(claims, verdicts, shortfalls)
+    said = (*_claims(claims, verdicts), *_policy(shortfalls), *_next(claims, verdicts))
+    parts = [f"**{escape(headline)}**", *said, _links(urls)]
     details = [*_verdicts(verdicts, urls), *_bundles(bundles, urls)]
     details.append(f"Judged for commit {code(pull.head_sha[:12])} of {escape(pull.repository)}.")
     return CheckReport(
-        conclusion=conclude(claims, verdicts),
+        conclusion=conclude(claims, verdicts, shortfalls),
         title=shorten(plain(headline), TITLE_MAX_CHARS),
         summary=fit("\n\n".join(parts), SUMMARY_MAX_BYTES),
         text=fit("\n\n".join(details), SUMMARY_MAX_BYTES),
     )
 
 
-def conclude(claims: ClaimSet, verdicts: Sequence[Verdict]) -> Conclusion:
+def conclude(claims: ClaimSet, verdicts: Sequence[Verdict], shortfalls: Sequence[Shortfall] = ()) -> Conclusion:
     """What GitHub is told.
 
     ``neutral`` lets a required check pass, so only a pull request that claims nothing gets it; a claim that is not
-    settled asks for action.
+    settled, or that the repository's merge policy asks more for, asks for action.
     """
     outcomes = {verdict.outcome for verdict in verdicts}
     if claims.errors:
@@ -100,17 +109,26 @@ def conclude(claims: ClaimSet, verdicts: Sequence[Verdict]) -> Conclusion:
         return "neutral"
     if "contradicted" in outcomes:
         return "failure"
-    return "success" if outcomes == {"supported"} else "action_required"
+    return "success" if outcomes == {"supported"} and not shortfalls else "action_required"
 
 
-def _headline(claims: ClaimSet, verdicts: Sequence[Verdict]) -> str:
+def _headline(claims: ClaimSet, verdicts: Sequence[Verdict], shortfalls: Sequence[Shortfall]) -> str:
     if claims.errors:
         return f"The claims block cannot be read: {claims.errors[0].detail} (line {claims.errors[0].line})"
     if not claims.claims:
         return "No claims: this pull request has no byogpu-claims block"
     counts = [(word, sum(one.outcome == outcome for one in verdicts)) for outcome, word in _WORDS.items()]
     said = ", ".join(f"{count} {word}" for word, count in counts if count)
-    return f"{len(verdicts)} {'claim' if len(verdicts) == 1 else 'claims'}: {said}"
+    policy = "; the merge policy asks for more" if shortfalls else ""
+    return f"{len(verdicts)} {'claim' if len(verdicts) == 1 else 'claims'}: {said}{policy}"
+
+
+def _policy(shortfalls: Sequence[Shortfall]) -> Iterator[str]:
+    if shortfalls:
+        yield "### What the merge policy asks for"
+        yield "\n".join(
+            f"- {f'{code(one.claim_id)}: ' if one.claim_id else ''}{escape(one.sentence)}" for one in shortfalls
+        )
 
 
 def _claims(claims: ClaimSet, verdicts: Sequence[Verdict]) -> Iterator[Markdown]:

@@ -4,7 +4,7 @@ A cell is read by itself first (`judge.decision`); here the cells of a claim, an
 are brought together, and the errors of all decisions are corrected as one family (Holm).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -64,6 +64,8 @@ class Verdict(Record):
     """None: the claim is settled."""
     bundle_ids: tuple[Sha256, ...]
     """Bundles that were looked at for this claim, the deciding one first."""
+    inherited_from: CommitSha | None = None
+    """Commit at which the deciding cells were measured, if they are inherited; None: measured at the head."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,11 @@ class _Ruling:
 
 
 def judge(
-    claims: Sequence[Claim], bundles: Sequence[Assessment], *, head_sha: CommitSha | None = None
+    claims: Sequence[Claim],
+    bundles: Sequence[Assessment],
+    *,
+    head_sha: CommitSha | None = None,
+    inherited: Mapping[Sha256, CommitSha] | None = None,
 ) -> tuple[Verdict, ...]:
     """Judge every claim of a pull request.
 
@@ -117,6 +123,7 @@ def judge(
         claims: Its claims.
         bundles: What was assessed of the bundles there are for it, oldest first.
         head_sha: Its present head; evidence for another commit is stale. None: any commit counts.
+        inherited: Where bundles were measured whose cells are inherited (`judge.lifetime`), by bundle id.
 
     Returns:
         One verdict for each claim, in order. The default is *inconclusive*, or *no evidence* where there is none.
@@ -129,7 +136,17 @@ def judge(
         _rule(case, support.get(id(case), case.p_support), contradict.get(id(case), case.p_contradict))
         for case in cases
     ]
-    return tuple(_verdict(claim, [ruling for ruling in rulings if ruling.case.claim is claim]) for claim in claims)
+    verdicts = [_verdict(claim, [ruling for ruling in rulings if ruling.case.claim is claim]) for claim in claims]
+    return tuple(_marked(verdict, inherited or {}) for verdict in verdicts)
+
+
+def _marked(verdict: Verdict, inherited: Mapping[Sha256, CommitSha]) -> Verdict:
+    """Say of a verdict on inherited cells that they are."""
+    source = inherited.get(verdict.bundle_ids[0]) if verdict.bundle_ids and verdict.cells else None
+    if source is None:
+        return verdict
+    reason = f"{verdict.reason}; inherited: measured at {source[:12]} with the same kernels, code and configuration"
+    return verdict.model_copy(update={"inherited_from": source, "reason": reason[:500]})
 
 
 def _case(claim: Claim, bundle: Assessment, head_sha: CommitSha | None) -> _Case:
