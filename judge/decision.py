@@ -8,8 +8,8 @@ from judge.assess import Assessment
 from judge.cells import ArmSummary, CellSummary
 from judge.claim import AtLeast, Claim, EqualWithin, NoRegression, Relation
 from judge.estimates import Estimate, NoiseFloor
-from judge.stats import p_at_least, p_at_most, p_outside
-from judge.thresholds import ALPHA, MIN_SPECIALIZED_SHARE
+from judge.stats import p_at_least, p_at_most, p_outside, value_at
+from judge.thresholds import DECISION_ERROR, MIN_SPECIALIZED_SHARE
 from worker.bundle.record import CommitSha
 
 Outcome = Literal["supported", "contradicted", "inconclusive", "no_evidence", "not_comparable"]
@@ -46,6 +46,23 @@ class _Bounds:
 
     low: float
     high: float | None
+
+
+@dataclass(frozen=True)
+class Weight:
+    """What an interval says about bounds.
+
+    Attributes:
+        answer: ``noise``: closer to a bound than the baseline is to itself. ``open``: the interval holds a bound.
+        p_support: One-sided error of saying that the truth lies within the bounds.
+        p_contradict: Likewise of saying that it does not.
+        distance: From the estimate to the nearest bound, in the interval's own scale.
+    """
+
+    answer: Literal["supported", "contradicted", "open", "noise"]
+    p_support: float
+    p_contradict: float
+    distance: float
 
 
 def decide(claim: Claim, cell: CellSummary, bundle: Assessment, *, head_sha: CommitSha | None) -> Decision:
@@ -171,31 +188,49 @@ def _unsteady(cell: CellSummary) -> Decision | None:
     return None
 
 
+def weigh(estimate: Estimate, noise: NoiseFloor | None, *, low: float, high: float | None) -> Weight:
+    """Hold an estimate against bounds: at or above ``low`` and, if there is one, at or below ``high``.
+
+    Args:
+        estimate: Candidate against baseline.
+        noise: The baseline against itself; an estimate that is closer to a bound than this is undecided.
+        low: Lower bound, on the estimate's own scale.
+        high: Upper bound; None: none.
+    """
+    quantiles, bounds = estimate.quantiles, _Bounds(low, high)
+    p_support, p_contradict = p_at_most(quantiles, low), p_at_least(quantiles, low)
+    if high is not None:
+        p_support = p_outside(quantiles, low, high)
+        p_contradict = min(1.0, 2 * min(p_contradict, p_at_most(quantiles, high)))
+    distance = _distance(estimate, bounds)
+    if estimate.kind == "ratio" and noise is not None and distance <= math.log(noise.ratio):
+        return Weight("noise", 1.0, 1.0, distance)
+    inside = estimate.value >= low and (high is None or estimate.value <= high)
+    if inside and p_support <= DECISION_ERROR:
+        return Weight("supported", p_support, p_contradict, distance)
+    if not inside and p_contradict <= DECISION_ERROR:
+        return Weight("contradicted", p_support, p_contradict, distance)
+    return Weight("open", p_support, p_contradict, distance)
+
+
 def _measured(claim: Claim, cell: CellSummary) -> Decision:
     estimate = cell.estimate
     bounds = _bounds(claim.relation, cell)
     assert estimate is not None
     assert bounds is not None
-    quantiles = estimate.quantiles
-    p_support = p_at_most(quantiles, bounds.low)
-    p_contradict = p_at_least(quantiles, bounds.low)
-    if bounds.high is not None:
-        p_support = p_outside(quantiles, bounds.low, bounds.high)
-        p_contradict = min(1.0, 2 * min(p_contradict, p_at_most(quantiles, bounds.high)))
-    distance, half_width = _distance(estimate, bounds), _half_width(estimate)
-    inside = estimate.value >= bounds.low and (bounds.high is None or estimate.value <= bounds.high)
+    weight = weigh(estimate, cell.noise_floor, low=bounds.low, high=bounds.high)
     shown = _shown(estimate, cell)
-    noise = math.log(cell.noise_floor.ratio) if cell.noise_floor else 0.0
-    if estimate.kind == "ratio" and distance <= noise:
-        reason = f"{shown}; {_noise(cell.noise_floor)}"
-        return Decision(cell, "inconclusive", reason, 1.0, 1.0, distance, half_width)
-    suffix = _stock_suffix(claim, cell.arm("candidate"))
-    if inside and p_support <= ALPHA:
-        return Decision(cell, "supported", f"{shown}{suffix}", p_support, p_contradict, distance, half_width)
-    if not inside and p_contradict <= ALPHA:
-        return Decision(cell, "contradicted", f"{shown}{suffix}", p_support, p_contradict, distance, half_width)
-    reason = f"{shown}; the interval does not tell on which side of the claim it lies"
-    return Decision(cell, "inconclusive", reason, p_support, p_contradict, distance, half_width)
+    outcome: Outcome
+    match weight.answer:
+        case "noise":
+            outcome, reason = "inconclusive", f"{shown}; {_noise(cell.noise_floor)}"
+        case "open":
+            outcome, reason = "inconclusive", f"{shown}; too uncertain to tell on which side of the claim it lies"
+        case "supported" | "contradicted":
+            outcome, reason = weight.answer, f"{shown}{_stock_suffix(claim, cell.arm('candidate'))}"
+    return Decision(
+        cell, outcome, reason, weight.p_support, weight.p_contradict, weight.distance, _half_width(estimate)
+    )
 
 
 def _bounds(relation: Relation, cell: CellSummary) -> _Bounds | None:
@@ -227,9 +262,9 @@ def _distance(estimate: Estimate, bounds: _Bounds) -> float:
 
 
 def _half_width(estimate: Estimate) -> float:
-    if estimate.kind == "difference":
-        return (estimate.high - estimate.low) / 2
-    return math.log(estimate.high / estimate.low) / 2
+    """Half of the interval outside which a decision is made; it is wider than the one shown."""
+    low, high = (value_at(estimate.quantiles, p) for p in (DECISION_ERROR, 1 - DECISION_ERROR))
+    return (high - low) / 2 if estimate.kind == "difference" else math.log(high / low) / 2
 
 
 def _shown(estimate: Estimate, cell: CellSummary) -> str:

@@ -16,14 +16,14 @@ import numpy as np
 from scipy import special
 
 from judge.estimates import Quantile
-from judge.tables import Floats
-from judge.thresholds import ALPHA, BOOTSTRAP_DRAWS, MAX_BOOTSTRAP_SAMPLES, MIN_BLOCKS
+from judge.tables import Floats, Integers
+from judge.thresholds import BOOTSTRAP_DRAWS, MAX_BOOTSTRAP_SAMPLES, MIN_BLOCKS
 
 _ONE_SIDED = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25)
 PROBABILITIES: tuple[float, ...] = (*_ONE_SIDED, 0.5, *(1 - p for p in reversed(_ONE_SIDED)))
 """Where an estimate's distribution is kept."""
 
-_CHUNK_SAMPLES = 1_000_000
+_NEAR_MEDIAN = 0.01
 _MAX_SPLITS = 126
 
 
@@ -44,8 +44,8 @@ def bootstrap_log_ratio(
     """Draw the log of candidate's median by baseline's median: blocks resampled, then samples within each.
 
     Few blocks make a bootstrap too sure of itself. The draws are therefore stretched about the point estimate by
-    sqrt(k / (k - 1)), the bias of a variance from k blocks, times Student's by the normal quantile for the degrees of
-    freedom that the blocks of both arms leave.
+    sqrt(k / (k - 1)), the bias of a variance from k blocks, and at every rank by Student's quantile over the normal one,
+    for the degrees of freedom that the blocks of both arms leave: the further out in the tail, the more.
 
     Args:
         baseline: Positive samples of each block.
@@ -57,11 +57,11 @@ def bootstrap_log_ratio(
         ``[draws]``, sorted.
     """
     point = math.log(median(candidate) / median(baseline))
-    equal = [_equal(blocks) for blocks in (baseline, candidate)]
-    medians = [np.log(_median_draws(blocks, rng, draws)) for blocks, rng in zip(equal, _rngs(equal, seed), strict=True)]
+    arms = (baseline, candidate)
+    medians = [np.log(_median_draws(blocks, rng, draws)) for blocks, rng in zip(arms, _rngs(arms, seed), strict=True)]
     fewest, freedom = min(len(baseline), len(candidate)), len(baseline) + len(candidate) - 2
-    stretch = math.sqrt(fewest / (fewest - 1)) * special.stdtrit(freedom, 1 - ALPHA) / special.ndtri(1 - ALPHA)
-    return np.sort(point + (medians[1] - medians[0] - point) * stretch)
+    spread = np.sort(medians[1] - medians[0] - point) * math.sqrt(fewest / (fewest - 1))
+    return np.sort(point + spread * _student_by_normal(draws, freedom))
 
 
 def median(blocks: Sequence[Floats]) -> float:
@@ -179,43 +179,68 @@ def blocks_needed(blocks: int, *, half_width: float, distance: float) -> int:
     return max(blocks + 1, math.ceil(blocks * (half_width / distance) ** 2 * 1.1)) if distance > 0 else blocks * 100
 
 
-def _rngs(arms: Sequence[Floats], seed: int) -> list[np.random.Generator]:
+def _rngs(arms: Sequence[Sequence[Floats]], seed: int) -> list[np.random.Generator]:
     """A stream for each arm that depends on its samples and not on its place, so that a ratio inverts exactly."""
-    own = [zlib.crc32(blocks.tobytes()) for blocks in arms]
+    own = [zlib.crc32(np.concatenate(blocks).tobytes()) for blocks in arms]
     if own[0] == own[1]:
         own[1] += 1  # identical samples must not move together
     return [np.random.default_rng((seed, number)) for number in own]
 
 
-def _equal(blocks: Sequence[Floats]) -> Floats:
-    """Bring blocks to one length, evenly: the median block's, less where an arm would exceed the bootstrap's limit.
+def _student_by_normal(draws: int, freedom: int) -> Floats:
+    """Student's by the normal quantile at the rank of each sorted draw, ``[draws]``; about the median, its limit."""
+    ranks = (np.arange(draws) + 0.5) / draws
+    ranks = np.where(np.abs(ranks - 0.5) < _NEAR_MEDIAN, 0.5 - _NEAR_MEDIAN, ranks)
+    found: Floats = special.stdtrit(freedom, ranks) / special.ndtri(ranks)
+    return found
+
+
+def _median_draws(blocks: Sequence[Floats], rng: np.random.Generator, draws: int) -> Floats:
+    """Medians of two-stage resamples in which every block weighs the same, ``[draws]``.
+
+    No sample is drawn one by one. With the blocks of a draw chosen, the share of its samples below a value is a sum of
+    binomials about the blocks' own distribution functions; its normal limit moves the level at which their mean is
+    inverted. Inverting is a bisection over the sorted samples, for all draws at once: the time depends on the number of
+    blocks and hardly on that of samples.
+    """
+    count = len(blocks)
+    grid, below = _distribution_functions(blocks)
+    weights = rng.multinomial(count, np.full(count, 1 / count), size=draws) / count
+    half = below[np.searchsorted(below.mean(axis=1), 0.5).clip(0, len(grid) - 1)]
+    within = half * (1 - half) / np.array([len(block) for block in blocks]) / count
+    level = 0.5 + rng.standard_normal(draws) * np.sqrt(weights @ within)
+    low, high = np.full(draws, -1), np.full(draws, len(grid))
+    for _ in range(len(grid).bit_length()):
+        middle = ((low + high) // 2).clip(0, len(grid) - 1)
+        under = _mixed(below, weights, middle) < level
+        moving = high - low > 1
+        low, high = np.where(moving & under, middle, low), np.where(moving & ~under, middle, high)
+    left, right = low.clip(0), high.clip(None, len(grid) - 1)
+    at_left, at_right = _mixed(below, weights, left), _mixed(below, weights, right)
+    gap = np.where(at_right > at_left, at_right - at_left, 1.0)
+    return grid[left] + ((level - at_left) / gap).clip(0, 1) * (grid[right] - grid[left])
+
+
+def _mixed(below: Floats, weights: Floats, column: Integers) -> Floats:
+    """Weighted mean over blocks of their distribution functions, each draw at its own value, ``[draws]``."""
+    found: Floats = np.einsum("db,db->d", below[column], weights)
+    return found
+
+
+def _distribution_functions(blocks: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Sorted distinct samples, evenly thinned to `MAX_BOOTSTRAP_SAMPLES`, and each block's share of samples below each.
+
+    Half of those equal to a value count as below it, so that inverting the mean at 1/2 gives the usual median.
 
     Returns:
-        ``[blocks, each]``, so that every block weighs the same.
+        ``[n]`` and ``[n, blocks]``.
     """
-    each = int(np.median([len(block) for block in blocks]))
-    each = max(1, min(each, MAX_BOOTSTRAP_SAMPLES // len(blocks)))
-    return np.stack([block[np.linspace(0, len(block) - 1, each).round().astype(np.int64)] for block in blocks])
-
-
-def _median_draws(blocks: Floats, rng: np.random.Generator, draws: int) -> Floats:
-    """Medians of resamples of ``[blocks, each]``, as ``[draws]``.
-
-    Works on 16-bit ranks: indexing and partitioning those is several times faster than on the numbers themselves.
-    """
-    count, each = blocks.shape
-    values = np.sort(blocks, axis=None)
-    ranks = np.searchsorted(values, blocks.reshape(-1)).astype(np.uint16)
-    middle = count * each // 2
-    found = np.empty(draws)
-    step = max(1, _CHUNK_SAMPLES // (count * each))
-    for start in range(0, draws, step):
-        now = min(step, draws - start)
-        chosen = rng.integers(0, each, size=(now, count, each), dtype=np.uint16)
-        chosen += rng.integers(0, count, size=(now, count, 1), dtype=np.uint16) * np.uint16(each)
-        drawn = ranks.take(chosen).reshape(now, count * each)
-        drawn.partition(middle, axis=1)
-        upper = values[drawn[:, middle]]
-        lower = upper if count * each % 2 else values[drawn[:, :middle].max(axis=1)]
-        found[start : start + now] = (lower + upper) / 2
-    return found
+    grid = np.unique(np.concatenate(blocks))
+    if len(grid) > MAX_BOOTSTRAP_SAMPLES:
+        grid = grid[np.linspace(0, len(grid) - 1, MAX_BOOTSTRAP_SAMPLES).round().astype(np.int64)]
+    columns = []
+    for block in blocks:
+        ordered = np.sort(block)
+        shares = np.searchsorted(ordered, grid, "left") + np.searchsorted(ordered, grid, "right")
+        columns.append(shares / (2 * len(block)))
+    return grid, np.stack(columns, axis=1)

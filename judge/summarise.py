@@ -18,7 +18,7 @@ from judge.path import PathShare, decode_buckets, ledger, share
 from judge.series import MeasuredCell, Series, measured_cells, series
 from judge.stats import bootstrap_log_ratio, noise_floor, percentile, sketch, value_at
 from judge.tables import Floats, Integers
-from judge.thresholds import ALPHA, DRIFT_LIMIT, MIN_BLOCKS
+from judge.thresholds import ALPHA, BOOTSTRAP_DRAWS, DRIFT_LIMIT, MIN_BLOCKS
 from worker.bundle.record import Unknown
 from worker.bundle.samples import NumericsRow
 from worker.bundle.schema import ArmName
@@ -33,7 +33,12 @@ def summarise(evidence: Evidence) -> tuple[CellSummary, ...]:
 
 
 def ratio(
-    baseline: Sequence[Floats], candidate: Sequence[Floats], definition: MetricDefinition, *, seed: int
+    baseline: Sequence[Floats],
+    candidate: Sequence[Floats],
+    definition: MetricDefinition,
+    *,
+    seed: int,
+    draws: int = BOOTSTRAP_DRAWS,
 ) -> Estimate | None:
     """Candidate's median by the baseline's, oriented so that above 1 is better.
 
@@ -42,6 +47,7 @@ def ratio(
         candidate: Likewise.
         definition: The metric.
         seed: Of the bootstrap.
+        draws: Of the bootstrap.
 
     Returns:
         None with fewer than `MIN_BLOCKS` blocks in an arm.
@@ -49,7 +55,7 @@ def ratio(
     if min(len(baseline), len(candidate)) < MIN_BLOCKS or not _positive(baseline) or not _positive(candidate):
         return None
     below, above = (candidate, baseline) if definition.better == "lower" else (baseline, candidate)
-    quantiles = sketch(np.exp(bootstrap_log_ratio(below, above, seed=seed)))
+    quantiles = sketch(np.exp(bootstrap_log_ratio(below, above, seed=seed, draws=draws)))
     return Estimate(
         kind="ratio",
         value=float(np.median(np.concatenate(above)) / np.median(np.concatenate(below))),
@@ -58,6 +64,12 @@ def ratio(
         method="block_bootstrap",
         quantiles=quantiles,
     )
+
+
+def drift(first: Floats, last: Floats) -> Drift:
+    """How far the baseline moved, from positive samples of its first and of its last block."""
+    moved = float(np.median(last) / np.median(first))
+    return Drift(ratio=moved, exceeded=abs(math.log(moved)) > math.log1p(DRIFT_LIMIT))
 
 
 def kept_blocks(evidence: Evidence, cell: MeasuredCell) -> dict[ArmName, Integers]:
@@ -99,15 +111,15 @@ def _speed(evidence: Evidence, cell: MeasuredCell) -> CellSummary:
         _arm(evidence, cell, arm, one.only(order[arm]), order[arm], measured, statistic_floor=floors.p50)
         for arm, one in found.items()
     )
-    estimate, noise, drift = None, None, None
+    estimate, noise, moved = None, None, None
     seed = seed_of(evidence.bundle_id, cell.record.id, cell.cell.id, cell.cell.metric)
     if "baseline" in found:
-        drift = _drift(found["baseline"], measured, spans(evidence, cell, purpose="drift"))
+        moved = _drift(found["baseline"], measured, spans(evidence, cell, purpose="drift"))
         if _positive(blocks["baseline"]) and (split := noise_floor(blocks["baseline"], seed=seed)):
             noise = NoiseFloor(ratio=math.exp(split.log_ratio), splits=split.count)
     if len(arms) == 2 and not differing(arms[0].key, arms[1].key):
         estimate = ratio(blocks["baseline"], blocks["candidate"], definition, seed=seed)
-    return _cell(evidence, cell, arms, estimate=estimate, noise=noise, drift=drift, left_out=left_out, floor=floors.p50)
+    return _cell(evidence, cell, arms, estimate=estimate, noise=noise, drift=moved, left_out=left_out, floor=floors.p50)
 
 
 def _arm(
@@ -263,8 +275,7 @@ def _drift(baseline: Series, measured: Sequence[Span], sentinels: Sequence[Span]
     first, last = (baseline.values[baseline.block == block] for block in (order[0], order[-1]))
     if not _positive([first]) or not _positive([last]):
         return None
-    moved = float(np.median(last) / np.median(first))
-    return Drift(ratio=moved, exceeded=abs(math.log(moved)) > math.log1p(DRIFT_LIMIT))
+    return drift(first, last)
 
 
 def _positive(blocks: Sequence[Floats]) -> bool:

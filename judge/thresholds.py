@@ -3,18 +3,21 @@
 A change here changes verdicts, so it raises `VERSION`; the version is printed in every report.
 """
 
-VERSION = 1
+VERSION = 2
 
 # ------------------------------------------------------------------ statistics
 CONFIDENCE = 0.95
-"""Coverage of every interval shown; a decision needs one-sided error below (1 - CONFIDENCE) / 2."""
+"""Coverage of every interval shown."""
 
 ALPHA = (1 - CONFIDENCE) / 2
-"""One-sided error of a pull request's whole family of decisions, in each direction."""
+"""One-sided error of an interval's bound."""
+
+DECISION_ERROR = 0.005
+"""One-sided error of a pull request's whole family of decisions, in each direction: 1 % in total."""
 
 BOOTSTRAP_DRAWS = 10_000
 MAX_BOOTSTRAP_SAMPLES = 2_048
-"""Samples for each arm that a bootstrap looks at; longer series are thinned evenly within each block."""
+"""Distinct values for each arm at which a bootstrap looks up how many samples lie below."""
 
 MIN_BLOCKS = 4
 """Fewest blocks for each arm from which an interval, and an A/A noise floor, is stated."""

@@ -18,7 +18,7 @@ from judge.estimates import Estimate
 from judge.next_run import NextRun, next_run
 from judge.selection import missing, selected
 from judge.stats import holm
-from judge.thresholds import ALPHA
+from judge.thresholds import DECISION_ERROR
 from judge.trust import TrustLevel
 from worker.bundle.record import CommitSha, Identifier, Label, Record, Sha256
 
@@ -160,7 +160,7 @@ def _rule(case: _Case, p_support: float, p_contradict: float) -> _Ruling:
     against = [one for one in case.decisions if one.outcome == "contradicted"]
     if against:
         worst = min(against, key=lambda one: one.p_contradict)
-        if p_contradict <= ALPHA:
+        if p_contradict <= DECISION_ERROR:
             return _Ruling(case, "contradicted", worst.reason, worst, p_contradict if case.tested else None)
         return _Ruling(case, "inconclusive", _corrected(worst), worst, p_contradict)
     for outcome in _LEAST_SETTLED:
@@ -172,7 +172,7 @@ def _rule(case: _Case, p_support: float, p_contradict: float) -> _Ruling:
     if not case.decisions:
         return _Ruling(case, "no_evidence", f"no cell of {case.claim.metric} is selected", None, None)
     weakest = max(case.decisions, key=lambda one: one.p_support)
-    if p_support <= ALPHA:
+    if p_support <= DECISION_ERROR:
         return _Ruling(case, "supported", weakest.reason, weakest, p_support if case.tested else None)
     return _Ruling(case, "inconclusive", _corrected(weakest), weakest, p_support)
 

@@ -1,68 +1,77 @@
 """How often a decision is wrong when nothing changed, and how often it is made when something did: by simulation.
 
-Sessions drift, their blocks wander together (AR(1)), and some blocks hold bursts of slow samples. docs/judging.md shows
-the same table from more sessions.
+A part of what ``python -m judge.calibration`` does; docs/judging.md shows the whole.
 """
 
-import math
+import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
-from judge.stats import bootstrap_log_ratio, median, noise_floor, p_at_least, p_at_most, sketch, value_at
-from judge.thresholds import ALPHA
+from judge.calibration import AT_LEAST, CASES, MACHINES, NO_REGRESSION, PLANS, session, table, tally
 
 SESSIONS = 60
 DRAWS = 1_000
 
-Blocks = list[np.ndarray]
+
+@pytest.mark.parametrize("machine", sorted(MACHINES))
+def test_no_change_is_hardly_ever_taken_for_one(machine: str) -> None:
+    found = tally("standard", machine, 1.0, AT_LEAST, sessions=SESSIONS, draws=DRAWS)
+    # With an error of 1 %, four wrong of sixty happen once in three hundred.
+    assert found.supported + found.contradicted <= 3
+    assert found.covered >= 0.9 * SESSIONS
+    assert found.on_the_bound
 
 
-def session(rng: np.random.Generator, *, blocks: int, each: int, ratio: float, between: float) -> tuple[Blocks, Blocks]:
-    """Simulate ABBA blocks of step latencies: the baseline's, and those of a candidate faster by ``ratio``."""
-    order, wander = ("ABBA" * blocks)[: 2 * blocks], 0.0
-    arms: dict[str, Blocks] = {"A": [], "B": []}
-    for index, arm in enumerate(order):
-        wander = 0.5 * wander + rng.normal(0, between)
-        center = 100 * math.exp(wander + 0.003 * (index / len(order) - 0.5)) / (ratio if arm == "B" else 1)
-        block = center * np.exp(rng.normal(0, 0.01, each))
-        if rng.random() < 0.1:
-            block[rng.random(each) < 0.3] *= 1.3
-        arms[arm].append(block)
-    return arms["A"], arms["B"]
+@pytest.mark.parametrize("machine", ["usual", "bursts", "drifting"])
+def test_a_change_of_three_per_cent_is_seen(machine: str) -> None:
+    found = tally("standard", machine, 1.03, AT_LEAST, sessions=SESSIONS, draws=DRAWS)
+    assert found.supported >= 0.9 * SESSIONS
+    assert found.contradicted == 0
+    assert not found.on_the_bound
 
 
-def decisions(
-    claim: float, *, blocks: int, each: int, ratio: float, between: float = 0.004, sessions: int = SESSIONS
-) -> tuple[int, int, int]:
-    """How many sessions support a speed-up of at least ``claim``, contradict it, and cover the truth."""
-    rng, supported, contradicted, covered = np.random.default_rng(5), 0, 0, 0
-    for seed in range(sessions):
-        baseline, candidate = session(rng, blocks=blocks, each=each, ratio=ratio, between=between)
-        kept = sketch(np.exp(bootstrap_log_ratio(candidate, baseline, seed=seed, draws=DRAWS)))
-        value, noise = median(baseline) / median(candidate), noise_floor(baseline, seed=seed)
-        assert noise is not None
-        if abs(math.log(value / claim)) > noise.log_ratio:
-            supported += value >= claim and p_at_most(kept, claim) <= ALPHA
-            contradicted += value < claim and p_at_least(kept, claim) <= ALPHA
-        covered += value_at(kept, ALPHA) <= ratio <= value_at(kept, 1 - ALPHA)
-    return supported, contradicted, covered
-
-
-@pytest.mark.parametrize(("blocks", "each", "between"), [(4, 8, 0.004), (8, 24, 0.004), (8, 24, 0.02)])
-def test_no_change_is_hardly_ever_taken_for_one(blocks: int, each: int, between: float) -> None:
-    supported, contradicted, covered = decisions(1.0, blocks=blocks, each=each, ratio=1.0, between=between)
-    assert supported + contradicted <= 0.05 * SESSIONS
-    assert covered >= 0.95 * SESSIONS
-
-
-@pytest.mark.parametrize(("blocks", "each"), [(4, 8), (8, 24)])
-def test_a_change_of_three_per_cent_is_seen(blocks: int, each: int) -> None:
-    supported, contradicted, _ = decisions(1.0, blocks=blocks, each=each, ratio=1.03)
-    assert supported >= 0.9 * SESSIONS
-    assert contradicted == 0
+def test_a_regression_is_seen() -> None:
+    found = tally("standard", "usual", 0.93, NO_REGRESSION, sessions=20, draws=DRAWS)
+    assert (found.supported, found.contradicted) == (0, 20)
 
 
 def test_noise_larger_than_the_change_leaves_it_open() -> None:
-    supported, _, _ = decisions(1.0, blocks=4, each=8, ratio=1.03, between=0.05)
-    assert supported <= 0.2 * SESSIONS
+    found = tally("least", "wandering", 1.03, AT_LEAST, sessions=SESSIONS, draws=DRAWS)
+    assert found.supported <= 0.2 * SESSIONS
+
+
+def test_a_drifting_machine_decides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(MACHINES, "hot", MACHINES["usual"].__class__(drift=0.2))
+    found = tally("standard", "hot", 1.5, AT_LEAST, sessions=10, draws=DRAWS)
+    assert (found.supported, found.contradicted) == (0, 0)
+
+
+def test_sessions_are_what_the_plan_says_and_repeat() -> None:
+    blocks, samples = PLANS["smoke"]
+    first, second = (
+        session(np.random.default_rng(3), MACHINES["bursts"], blocks=blocks, samples=samples, truth=1.03)
+        for _ in range(2)
+    )
+    for ours, theirs in zip(first, second, strict=True):
+        assert [len(block) for block in ours] == [samples] * blocks
+        assert np.array_equal(np.concatenate(ours), np.concatenate(theirs))
+    medians = [float(np.median(np.concatenate(arm))) for arm in first]
+    assert medians[0] / medians[1] == pytest.approx(1.03, abs=0.02)
+
+
+def test_the_command_prints_every_case() -> None:
+    command = [sys.executable, "-m", "judge.calibration", "--sessions", "1", "--draws", "100", "--json"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = json.loads(ended.stdout)
+    assert [(one["plan"], one["machine"], one["truth"], one["claim"]) for one in found] == list(map(tuple, CASES))
+
+
+def test_the_table_counts_what_is_wrong() -> None:
+    wrong = tally("least", "usual", 1.0, AT_LEAST, sessions=4, draws=100).model_copy(update={"supported": 1})
+    right = wrong.model_copy(update={"truth": 1.03, "supported": 4})
+    text = table([wrong, right])
+    assert "| least (4 × 8) | usual | 1.000x | `>= 1.0x` | 25.0 % | 0.0 % |" in text
+    assert text.endswith("False decisions: 1 of 4 (25.00 %).")

@@ -54,7 +54,7 @@ def test_same_seed_same_draws(first: list[np.ndarray], second: list[np.ndarray],
 def test_exchanging_the_arms_inverts_the_ratio(first: list[np.ndarray], second: list[np.ndarray]) -> None:
     forth = stats.bootstrap_log_ratio(first, second, seed=1, draws=200)
     back = stats.bootstrap_log_ratio(second, first, seed=1, draws=200)
-    if stats._equal(first).tobytes() != stats._equal(second).tobytes():
+    if np.concatenate(first).tobytes() != np.concatenate(second).tobytes():
         assert np.allclose(forth, -back[::-1], atol=1e-12)
 
 
@@ -72,20 +72,44 @@ def test_scaling_an_arm_scales_the_ratio() -> None:
     assert scaled.std() == pytest.approx(plain.std(), rel=0.1)
 
 
-def test_medians_are_those_of_a_plain_resample() -> None:
-    """The 16-bit ranks change nothing: every drawn median is the median of some resample of the values."""
-    blocks = np.arange(1.0, 13.0).reshape(3, 4)
-    drawn = stats._median_draws(blocks, np.random.default_rng(0), 500)
-    possible = {(a + b) / 2 for a in blocks.ravel() for b in blocks.ravel()}
-    assert set(drawn) <= possible
-    assert np.isclose(drawn.mean(), 6.5, atol=0.4)
+@pytest.mark.parametrize(("count", "each"), [(4, 8), (8, 24), (5, 7), (12, 33)])
+def test_medians_are_distributed_as_those_of_a_plain_resample(count: int, each: int) -> None:
+    """Drawing blocks, then samples one by one, and sorting them: the same distribution, the slow way."""
+    blocks, rng = measured(center=100, blocks=count, each=each), np.random.default_rng(1)
+    array, draws = np.stack(blocks), 4_000
+    chosen = rng.integers(0, count, (draws, count, 1))
+    plain = np.median(array[chosen, rng.integers(0, each, (draws, count, each))].reshape(draws, -1), axis=1)
+    found = stats._median_draws(blocks, np.random.default_rng(2), draws)
+    spread = plain.std()
+    assert found.std() == pytest.approx(spread, rel=0.08)
+    for share in (0.005, 0.025, 0.25, 0.5, 0.75, 0.975, 0.995):
+        assert np.quantile(found, share) == pytest.approx(np.quantile(plain, share), abs=0.35 * spread)
 
 
-def test_long_series_are_thinned_evenly() -> None:
+def test_without_any_noise_the_draws_are_the_median() -> None:
+    assert set(stats._median_draws([np.full(9, 7.0)] * 4, np.random.default_rng(0), 50)) == {7.0}
+
+
+def test_inverting_the_distribution_functions_gives_the_usual_median() -> None:
+    for values in (np.arange(1.0, 12.0), np.arange(1.0, 13.0), np.array([1.0, 2.0, 2.0, 2.0, 9.0])):
+        grid, below = stats._distribution_functions([values])
+        assert np.interp(0.5, below[:, 0], grid) == np.median(values)
+
+
+def test_long_series_are_looked_up_at_evenly_thinned_values() -> None:
     long = [np.arange(5_000.0) + 1 for _ in range(4)]
-    assert stats._equal(long).shape == (4, MAX_BOOTSTRAP_SAMPLES // 4)
-    assert stats._equal(long)[0, 0] == 1
-    assert stats._equal(long)[0, -1] == 5_000
+    grid, below = stats._distribution_functions(long)
+    assert below.shape == (MAX_BOOTSTRAP_SAMPLES, 4)
+    assert (grid[0], grid[-1]) == (1, 5_000)
+    assert np.allclose(below[:, 0], (grid - 0.5) / 5_000)
+
+
+def test_few_blocks_stretch_the_tails_by_students_quantiles() -> None:
+    found = stats._student_by_normal(100_000, 6)
+    assert found[499] == pytest.approx(3.7074 / 2.5758, rel=1e-3)
+    assert found[2_499] == pytest.approx(2.4469 / 1.9600, rel=1e-3)
+    assert np.allclose(found, found[::-1])
+    assert found.min() > 1.0
 
 
 def test_percentiles_are_not_stated_below_their_floor() -> None:

@@ -185,7 +185,11 @@ def test_evidence_for_another_commit_is_stale(fast: Assessment) -> None:
 @pytest.mark.parametrize(("rule_id", "state"), [("B-008", "invalid"), ("E-010", "quarantined")])
 def test_a_bundle_that_is_set_aside_is_no_evidence(rule_id: str, state: str, specimen: Any, collected: Read) -> None:
     if rule_id == "B-008":
-        specimen.rows[("steps", "decode-step")].append(dict(specimen.of("steps", "decode-step")[0]))
+        first_block = [
+            row for row in specimen.of("steps", "decode-step", cell="decode-step.b1.c64") if not row["block"]
+        ]
+        again = {**first_block[-1], "start_ns": first_block[-1]["start_ns"] + 400_000}
+        specimen.rows[("steps", "decode-step")].append(again)
     else:
         specimen.of("steps", "decode-step")[0]["latency_us"] = 0.2
     bundle = assess(collected(specimen))
