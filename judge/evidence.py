@@ -34,6 +34,8 @@ class IssuedChallenge(Record):
     """The node it was issued to; None: any."""
     used_by: Sha256 | None
     """Bundle that used it first, perhaps this one."""
+    closed: Literal["abandoned", "expired"] | None
+    """Why no bundle could use it any more when this one was submitted; None: one could, or had."""
 
 
 class PullState(Record):

@@ -1,9 +1,17 @@
 """Family C: the bundle belongs to this pull request, this node and this challenge, and to no other."""
 
 from collections.abc import Iterator
+from itertools import product
 
 from judge.evidence import Evidence
 from judge.rules.record import Found, rule
+from worker.bundle.schema import ArmName
+from worker.suites import Serving, Suite
+from worker.suites.plan import plan_eval, plan_run
+from worker.suites.prompts import prompt, prompt_digest
+from worker.suites.seeds import Seeds
+
+_ARMS: tuple[ArmName, ...] = ("baseline", "candidate")
 
 
 @rule(
@@ -11,7 +19,7 @@ from judge.rules.record import Found, rule
     "info",
     "notes",
     title="No challenge",
-    hint="`byogpu run --server URL` asks the service for a challenge before it measures.",
+    hint="`byogpu run` with `--server` and `--pull` asks the service for a challenge before it measures.",
 )
 def challenge_present(evidence: Evidence) -> Iterator[Found]:
     """Prompts, order and seeds that the owner chose could have been chosen for their result; trust stays lower."""
@@ -38,25 +46,29 @@ def challenge_known(evidence: Evidence) -> Iterator[Found]:
     "error",
     "invalidates",
     title="The bundle does not follow its challenge",
-    hint="Run the challenge as it was issued, on the node it was issued to.",
+    hint="Run the challenge as it was issued, for the commit and on the node it was issued to.",
+    version=2,
 )
 def challenge_followed(evidence: Evidence) -> Iterator[Found]:
-    """A challenge fixes nonce, plan, suite and node; a run that differs in one of them answers another question."""
+    """A challenge fixes nonce, plan, suite, commit and node; a run that differs in one answers another question."""
     challenge, issued = evidence.manifest.challenge, evidence.context.challenge
     if challenge is None or issued is None or issued.id != challenge.id:
         return
-    suite = evidence.manifest.subject.suite
-    pairs = [
+    subject = evidence.manifest.subject
+    pairs: list[tuple[str, object, object]] = [
         ("nonce", challenge.nonce, issued.nonce),
         ("plan_digest", challenge.plan_digest, issued.plan_digest),
-        ("suite", suite.digest if suite else "none", issued.suite_digest),
+        ("suite", subject.suite.digest if subject.suite else "none", issued.suite_digest),
+        ("repository_id", subject.repository_id, issued.repository_id),
+        ("pull_number", subject.pull_number, issued.pull_number),
+        ("head_sha", subject.head_sha, issued.head_sha),
     ]
     if issued.node_key_id is not None:
         pairs.append(("node", evidence.manifest.producer.node_key_id, issued.node_key_id))
     for name, found, wanted in pairs:
         if found != wanted:
             yield Found(
-                f"the {name.replace('_', ' ')} is {found[:16]}…, issued was {wanted[:16]}…", f"challenge/{name}"
+                f"the {name.replace('_', ' ')} is {_short(found)}, issued was {_short(wanted)}", f"challenge/{name}"
             )
 
 
@@ -66,21 +78,20 @@ def challenge_followed(evidence: Evidence) -> Iterator[Found]:
     "blocks",
     title="The bundle is evidence for another commit or repository",
     hint="Run again for the pull request's present head.",
+    version=2,
 )
 def subject_bound(evidence: Evidence) -> Iterator[Found]:
     """Evidence binds to one commit of one repository; shown anywhere else it is a replay, or it is stale."""
-    subject, pull, issued = evidence.manifest.subject, evidence.context.pull, evidence.context.challenge
-    for source, name, wanted in (
-        ("pull request", "repository_id", pull.repository_id if pull else None),
-        ("pull request", "pull_number", pull.number if pull else None),
-        ("pull request", "head_sha", pull.head_sha if pull else None),
-        ("challenge", "repository_id", issued.repository_id if issued else None),
-        ("challenge", "pull_number", issued.pull_number if issued else None),
-        ("challenge", "head_sha", issued.head_sha if issued else None),
+    subject, pull = evidence.manifest.subject, evidence.context.pull
+    if pull is None:
+        return
+    for name, found, wanted in (
+        ("repository_id", subject.repository_id, pull.repository_id),
+        ("pull_number", subject.pull_number, pull.number),
+        ("head_sha", subject.head_sha, pull.head_sha),
     ):
-        found = getattr(subject, name)
-        if wanted is not None and found != wanted:
-            yield Found(f"{name.replace('_', ' ')} is {found}, the {source}'s is {wanted}", f"subject/{name}")
+        if found != wanted:
+            yield Found(f"{name.replace('_', ' ')} is {found}, the pull request's is {wanted}", f"subject/{name}")
 
 
 @rule(
@@ -153,6 +164,92 @@ def signer_measured(evidence: Evidence) -> Iterator[Found]:
         yield Found(f"signed by {signer[:16]}…, measured by {claimed[:16]}…", "producer/node_key_id")
 
 
+@rule(
+    "C-010",
+    "error",
+    "invalidates",
+    title="The plan is not the one that nonce and suite imply",
+    hint="Run with a worker of the same version as the service, and let it name the plan.",
+)
+def plan_implied(evidence: Evidence) -> Iterator[Found]:
+    """The plan's digest fixes prompts, seeds and order before the run; another digest is that of another plan."""
+    challenge = evidence.manifest.challenge
+    if challenge is None or evidence.suite is None:
+        return
+    implied = plan_run(evidence.suite, challenge.nonce).digest
+    if challenge.plan_digest != implied:
+        yield Found(
+            f"the plan digest is {_short(challenge.plan_digest)}, nonce and suite give {_short(implied)}",
+            "challenge/plan_digest",
+        )
+
+
+@rule(
+    "C-011",
+    "error",
+    "invalidates",
+    title="Requests sent other prompts than the challenge asks for",
+    hint="Let the worker make the prompts from the challenge's nonce.",
+)
+def prompts_implied(evidence: Evidence) -> Iterator[Found]:
+    """Prompts that the owner chose can be easy or cached ones. Contexts of decode steps leave no trace to check."""
+    challenge = evidence.manifest.challenge
+    if challenge is None or evidence.suite is None:
+        return
+    implied = _prompts(evidence.suite, challenge.nonce)
+    for record in evidence.manifest.evals:
+        for cell, arm in product((cell.id for cell in record.cells), _ARMS):
+            table = evidence.requests.get((cell, arm))
+            if table is None:
+                continue
+            sent = zip(table.block.tolist(), table.index.tolist(), table.prompt, strict=True)
+            other = sum(digest != implied.get((cell, block, index)) for block, index, digest in sent)
+            if other:
+                yield Found(
+                    f"{other} of {len(table.prompt)} requests of the {arm} have another prompt than the nonce gives",
+                    f"evals/{record.id}/cells/{cell}/{arm}",
+                    eval_id=record.id,
+                    cell=cell,
+                    arm=arm,
+                )
+
+
+@rule(
+    "C-012",
+    "warning",
+    "notes",
+    title="The challenge was no longer open",
+    hint="Ask for a new challenge and submit before it expires; until then the bundle counts as signed.",
+)
+def challenge_open(evidence: Evidence) -> Iterator[Found]:
+    """Without a limit in time an owner could collect challenges and hand in the one whose result pleases."""
+    issued = evidence.context.challenge
+    if issued is not None and issued.closed is not None:
+        yield Found(f"it was {issued.closed} when the bundle was submitted", "challenge/id")
+
+
+def _prompts(suite: Suite, nonce: str) -> dict[tuple[str, int, int], str]:
+    """Digest of the prompt of every request that a suite and a nonce imply, by cell, block and number."""
+    implied: dict[tuple[str, int, int], str] = {}
+    for plan in suite.evals:
+        if isinstance(plan, Serving):
+            seeds = {
+                (cell.cell, block.block.index, index): seed
+                for block in plan_eval(plan, Seeds(nonce)).blocks
+                for cell in block.cells
+                for index, seed in enumerate(cell.seeds)
+            }
+            # Both arms send the same prompts, so each is made once.
+            made = {seed: prompt_digest(prompt(seed, characters=plan.input_tokens)) for seed in set(seeds.values())}
+            implied |= {place: made[seed] for place, seed in seeds.items()}
+    return implied
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= 16 else f"{text[:16]}…"
+
+
 RULES = (
     challenge_present,
     challenge_known,
@@ -163,4 +260,7 @@ RULES = (
     signature_holds,
     signed_by_known_node,
     signer_measured,
+    plan_implied,
+    prompts_implied,
+    challenge_open,
 )

@@ -224,6 +224,22 @@ def _(s: Any) -> None:
     s.manifest["producer"]["node_key_id"] = OTHER
 
 
+@breaks("C-010")
+def _(s: Any) -> None:
+    s.manifest["challenge"]["plan_digest"] = OTHER
+
+
+@breaks("C-011")
+def _(s: Any) -> None:
+    for arm in ("baseline", "candidate"):
+        s.of("requests", "serving", arm=arm)[3]["prompt_sha256"] = OTHER
+
+
+@breaks("C-012", context=lambda context: _challenge(context, closed="expired"))
+def _(s: Any) -> None:
+    """It came too late."""
+
+
 # ------------------------------------------------------------------ X
 @breaks("X-001")
 def _(s: Any) -> None:

@@ -19,11 +19,14 @@ from judge.evidence import Context, IssuedChallenge, PullState
 from worker.bundle import Bundle, Draft, Manifest, canonical, write
 from worker.bundle.blobs import FolderBlobs
 from worker.suites import load
+from worker.suites.plan import plan_run
+from worker.suites.prompts import prompt, prompt_digest
 
 REPOSITORY_ID = 1001
 HEAD_SHA = "a" * 40
 NODE = "d" * 64
 NONCE = "n" * 43
+PLAN = plan_run(load("smoke"), NONCE)
 SPEEDUP = 1.6
 ARMS = ("baseline", "candidate")
 
@@ -143,13 +146,14 @@ def server_context(specimen: Specimen) -> Context:
         challenge=IssuedChallenge(
             id="challenge-1",
             nonce=NONCE,
-            plan_digest="c" * 64,
+            plan_digest=PLAN.digest,
             suite_digest=load("smoke").digest,
             repository_id=REPOSITORY_ID,
             pull_number=1,
             head_sha=HEAD_SHA,
             node_key_id=NODE,
             used_by=None,
+            closed=None,
         ),
         pull=PullState(repository_id=REPOSITORY_ID, number=1, head_sha=subject["head_sha"]),
     )
@@ -214,7 +218,7 @@ def _made(speedup: float) -> Specimen:
             "repository_id": REPOSITORY_ID, "repository": "octo/kernels", "pull_number": 1, "head_sha": HEAD_SHA,
             "base_sha": "b" * 40, "suite": suite.reference.model_dump(), "claim_ids": [],
         },
-        "challenge": {"id": "challenge-1", "nonce": NONCE, "plan_digest": "c" * 64},
+        "challenge": {"id": "challenge-1", "nonce": NONCE, "plan_digest": PLAN.digest},
         "producer": {
             "worker_version": "0.1.0", "image_digest": "unknown", "node_key_id": NODE,
             "started_at": "2026-01-01T12:00:00Z", "ended_at": "2026-01-01T12:02:00Z", "duration_s": 120.0,
@@ -275,28 +279,28 @@ def _steps(cells: list[Row], blocks: list[Row], steps: int, rng: np.random.Gener
 
 
 def _requests(cells: list[Row], blocks: list[Row], plan: Any, rng: np.random.Generator, speedup: float) -> list[Row]:
-    rows, now_s, seen = [], 1.0, {"baseline": 0, "candidate": 0}
+    rows, now_s = [], 1.0
+    [planned] = [one.blocks for one in PLAN.evals if one.id == plan.id]
     for block in blocks:
         arm = block["arm"]
         speed = speedup if arm == "candidate" else 1.0
-        for cell in cells:
+        for cell, seeds in zip(cells, planned[block["index"]].cells, strict=True):
             free = [now_s] * cell["batch"]
-            for index in range(plan.requests_per_block):
+            for index, seed in enumerate(seeds.seeds):
                 lane = int(np.argmin(free))
                 gaps = rng.normal(0.02, 0.0005, plan.output_tokens) / speed
                 times = free[lane] + 0.03 / speed + np.cumsum(gaps)
-                prompt = digest(f"{cell['id']} {seen[arm]} {index}")
+                sent = prompt_digest(prompt(seed, characters=plan.input_tokens))
                 rows.append(
                     {"cell": cell["id"], "arm": arm, "block": block["index"], "index": index,
-                     "prompt_sha256": prompt, "input_tokens": plan.input_tokens,
+                     "prompt_sha256": sent, "input_tokens": plan.input_tokens,
                      "requested_output_tokens": plan.output_tokens, "output_tokens": plan.output_tokens,
                      "start_s": free[lane], "token_times_s": [float(time) for time in times],
-                     "end_s": float(times[-1]) + 0.001, "output_sha256": digest(f"answer {prompt}"),
+                     "end_s": float(times[-1]) + 0.001, "output_sha256": digest(f"answer {sent}"),
                      "finish_reason": "length", "error": None}
                 )  # fmt: skip
                 free[lane] = float(times[-1]) + 0.002
             now_s = max(free) + 0.05
-        seen[arm] += 1
     return rows
 
 
