@@ -82,6 +82,8 @@ TOLERANCES: dict[str, Tolerance] = {
     "kernel.kda.out": Tolerance(2.0**-7, _BF16_OUT + "; the norm divides by outputs that may cancel"),
     "kernel.kda.state": Tolerance(2e-5, "float32 with fast exponentials, each within 2^-22"),
     "kernel.route": Tolerance(2e-6, "fast sigmoids and one sum of sixteen"),
+    "kernel.normed": Tolerance(2.0**-8, _BF16_OUT),
+    "kernel.mla": Tolerance(2.0**-6, _BF16_OUT + "; softmax shares enter the second product as bfloat16"),
     "kernel.experts": Tolerance(2.0**-7, "the hidden activation is rounded to bfloat16, as the reference rounds it"),
 }
 """Row by operator, or by ``operator/distribution`` where a distribution needs its own."""

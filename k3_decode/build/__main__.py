@@ -7,8 +7,8 @@ import time
 from collections.abc import Sequence
 
 from k3_decode.build.compiler import ARCHITECTURES, build
+from k3_decode.build.sets import SETS
 from k3_decode.errors import K3Error
-from k3_decode.kernels.catalog import SETS
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -19,14 +19,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=pathlib.Path, required=True, help="gets one folder an architecture")
     parser.add_argument("--workers", type=int, default=2, help="compilers at the same time")
     options = parser.parse_args(arguments)
-    for architecture in options.arch or ARCHITECTURES:
-        start = time.monotonic()
-        try:
-            manifest = build(SETS[options.set](), architecture, options.out / architecture, workers=options.workers)
-        except K3Error as error:
-            print(f"error: {error}", file=sys.stderr)
-            return 3
-        print(f"{architecture}: {len(manifest['kernels'])} kernels in {time.monotonic() - start:.1f} s")
+    start = time.monotonic()
+    try:
+        manifests = build(
+            SETS[options.set](), options.arch or ARCHITECTURES, options.out, workers=options.workers
+        )  # fmt: skip
+    except K3Error as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 3
+    counts = ", ".join(f"{architecture} {len(found['kernels'])}" for architecture, found in manifests.items())
+    print(f"kernels: {counts}, in {time.monotonic() - start:.1f} s")
     return 0
 
 

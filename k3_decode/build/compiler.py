@@ -6,6 +6,7 @@ name, so that a second build of unchanged sources only links.
 
 import hashlib
 import json
+import multiprocessing
 import os
 import pathlib
 import re
@@ -28,18 +29,23 @@ ARCHITECTURES: tuple[Architecture, ...] = get_args(Architecture)
 
 
 def build(
-    operators: Sequence[Operator], architecture: Architecture, folder: pathlib.Path, *, workers: int = 1
-) -> Manifest:
-    """Compile, link and write the manifest.
+    operators: Sequence[Operator],
+    architectures: Sequence[Architecture],
+    folder: pathlib.Path,
+    *,
+    workers: int = 1,
+) -> dict[Architecture, Manifest]:
+    """Compile, link and write the manifests.
 
     Args:
         operators: What to build; names are distinct.
-        architecture: What for.
-        folder: Gets ``kernels.so``, ``manifest.json``, and a cubin and an object an operator.
+        architectures: What for.
+        folder: Gets a folder an architecture, with ``kernels.so``, ``manifest.json``, and a cubin and an object an
+            operator.
         workers: Processes that compile at the same time.
 
     Returns:
-        The manifest, as written.
+        The manifests, as written.
 
     Raises:
         CompilerMissingError: CuTe DSL is not installed.
@@ -50,19 +56,31 @@ def build(
     if len(set(names)) != len(names):
         twice = sorted({name for name in names if names.count(name) > 1})
         raise ArgumentError("build", "operators", expected="distinct names", got=twice)
-    folder.mkdir(parents=True, exist_ok=True)
-    missing = [operator for operator in operators if not _record_path(operator, architecture, folder).exists()]
+    for architecture in architectures:
+        (folder / architecture).mkdir(parents=True, exist_ok=True)
+    missing = [
+        (operator, architecture, folder / architecture)
+        for architecture in architectures
+        for operator in operators
+        if not _record_path(operator, architecture, folder / architecture).exists()
+    ]
     if workers > 1 and len(missing) > 1:
-        # A worker that fails leaves its operators out; the loop after the pool meets the failure again and raises it.
-        with ProcessPoolExecutor(workers) as pool:
-            for start in range(workers):
-                pool.submit(_compile_all, missing[start::workers], architecture, folder)
-    _compile_all([op for op in missing if not _record_path(op, architecture, folder).exists()], architecture, folder)
+        with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn")) as pool:
+            for done in [pool.submit(_compile_and_record, *each) for each in missing]:
+                done.result()
+    else:
+        for each in missing:
+            _compile_and_record(*each)
+    return {architecture: _finish(operators, architecture, folder / architecture) for architecture in architectures}
+
+
+def _finish(operators: Sequence[Operator], architecture: Architecture, folder: pathlib.Path) -> Manifest:
+    """Link one architecture's objects and write its manifest."""
     records: dict[str, KernelRecord] = {
         operator.name: json.loads(_record_path(operator, architecture, folder).read_text("utf-8"))
         for operator in operators
     }
-    _link([folder / f"{name}.o" for name in names], folder / LIBRARY)
+    _link([folder / f"{operator.name}.o" for operator in operators], folder / LIBRARY)
     manifest: Manifest = {
         "architecture": architecture,
         "source_sha256": source_digest(),
@@ -108,8 +126,18 @@ def compile_operator(operator: Operator, architecture: Architecture, folder: pat
 
 def fake_arguments(arguments: Sequence[Argument]) -> list[Any]:
     """Make the tensors without memory that the compiler takes in place of real ones, and a stream."""
-    from cutlass import BFloat16, Float32, Int32, Int64, Uint8
-    from cutlass.cute.runtime import make_fake_compact_tensor, make_fake_stream, make_fake_tensor
+    from cutlass import (  # type: ignore[import-not-found,unused-ignore]
+        BFloat16,
+        Float32,
+        Int32,
+        Int64,
+        Uint8,
+    )
+    from cutlass.cute.runtime import (  # type: ignore[import-not-found,unused-ignore]
+        make_fake_compact_tensor,
+        make_fake_stream,
+        make_fake_tensor,
+    )
 
     types = {"bf16": BFloat16, "f32": Float32, "i32": Int32, "i64": Int64, "u8": Uint8}
     symbols: dict[str, Any] = {}
@@ -133,12 +161,11 @@ def fake_arguments(arguments: Sequence[Argument]) -> list[Any]:
     return [*tensors, make_fake_stream(use_tvm_ffi_env_stream=True)]
 
 
-def _compile_all(operators: Sequence[Operator], architecture: Architecture, folder: pathlib.Path) -> None:
-    for operator in operators:
-        record = compile_operator(operator, architecture, folder)
-        for old in folder.glob(f"{operator.name}.*.record"):
-            old.unlink()
-        _record_path(operator, architecture, folder).write_text(json.dumps(record), "utf-8")
+def _compile_and_record(operator: Operator, architecture: Architecture, folder: pathlib.Path) -> None:
+    record = compile_operator(operator, architecture, folder)
+    for old in folder.glob(f"{operator.name}.*.record"):
+        old.unlink()
+    _record_path(operator, architecture, folder).write_text(json.dumps(record), "utf-8")
 
 
 def _record_path(operator: Operator, architecture: Architecture, folder: pathlib.Path) -> pathlib.Path:

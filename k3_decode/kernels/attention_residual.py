@@ -15,7 +15,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from k3_decode.kernels.operator import Argument, Contract
-from k3_decode.kernels.parts.arithmetic import exp, from_bits, high_bf16, low_bf16, maximum, pack_bf16, reciprocal, rsqrt
+from k3_decode.kernels.parts.arithmetic import (
+    exp,
+    from_bits,
+    high_bf16,
+    low_bf16,
+    maximum,
+    pack_bf16,
+    reciprocal,
+    rsqrt,
+)
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import load, load_shared_f32, load_static, store
 from k3_decode.kernels.parts.sync import (
@@ -97,7 +106,7 @@ class AttentionResidual:
             delta: ``[M, H]`` what is added; not read by ``keep``.
             query: ``[H]`` the pseudo-query times the norm weight of the mix.
             weight: ``[H]`` weight of the norm after the mix.
-            summed: ``[M, H]`` gets the new running sum, unless ``keep``; may be ``running``, or a block not yet a source.
+            summed: ``[M, H]`` gets the new sum, unless ``keep``; may be ``running``, or a block not yet a source.
             normed: ``[M, H]`` gets the normalised mixture.
             stream: Where to run.
         """
@@ -138,7 +147,7 @@ class AttentionResidual:
         stride = Int64(rows) * (self.hidden * 2)
         words = [load(blocks + at + stride * i) for i in range(self.blocks)]
         words.append(self.sum(running + at, delta + at))
-        if cutlass.const_expr(self.update != "keep"):
+        if cutlass.const_expr(self.update != "keep"):  # noqa: SIM102 - decided when compiled, the inner test later
             if live:
                 store(summed + at, words[-1])
         values = [[f(word) for word in source for f in (low_bf16, high_bf16)] for source in words]

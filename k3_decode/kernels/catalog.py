@@ -1,13 +1,15 @@
-"""The operators that are built for a purpose: the shapes that tests run, and those of a whole model."""
+"""The operators that are built for a purpose: a sample of every kernel, and the shapes that tests run."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 
 from k3_decode.kernels.attention_residual import AttentionResidual
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
 from k3_decode.kernels.gemv import Gemv, Segment
+from k3_decode.kernels.mla import MlaAbsorb, MlaCore, MlaValue
 from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.route import Route
-from k3_decode.kernels.tactics import BUCKETS, kda, product
+from k3_decode.kernels.rows import Embed, MlaPrepare, NormSitu
+from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, product
 
 
 def distinct(operators: Iterable[Operator]) -> list[Operator]:
@@ -37,6 +39,12 @@ def _checked() -> Iterator[Operator]:
     yield Route(896, 16)
     yield from (ExpertUp(3584, 192, columns) for columns in (1, 8))
     yield ExpertDown(3584, 192, 16)
+    yield from (Embed(7168), NormSitu(3584, 384), MlaPrepare(1536, 512, 64))
+    for heads in (6, 12):
+        yield MlaAbsorb(heads, 512, 128, 64)
+        for splits in sorted({core_splits(rows) for rows in BUCKETS}):
+            yield MlaCore(heads, 512, 64, splits, 192**-0.5)
+            yield MlaValue(heads, 512, 128, splits)
 
 
 def sample_operators() -> list[Operator]:
@@ -58,7 +66,5 @@ def _sample() -> Iterator[Operator]:
     yield ExpertUp(3584, 192, 1)
     yield ExpertUp(3584, 384, 8)
     yield ExpertDown(3584, 192, 16)
-
-
-SETS: dict[str, Callable[[], list[Operator]]] = {"sample": sample_operators, "checked": checked_operators}
-"""Named sets of operators, for the command line."""
+    yield from (Embed(7168), NormSitu(3584, 384), MlaPrepare(1536, 512, 64))
+    yield from (MlaAbsorb(6, 512, 128, 64), MlaCore(6, 512, 64, 64, 192**-0.5), MlaValue(6, 512, 128, 64))

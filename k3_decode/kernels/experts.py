@@ -235,9 +235,7 @@ class ExpertUp:
             self.finish(shared, inverses, thread, acc, tile, unit, unit_tokens, hidden)
 
     @cute.jit
-    def stage(
-        self, shared: Int32, inverses: Int32, thread: Int32, z: Int64, tokens: Int64, ldz: Int32
-    ) -> None:
+    def stage(self, shared: Int32, inverses: Int32, thread: Int32, z: Int64, tokens: Int64, ldz: Int32) -> None:
         """Put the unit's tokens into shared memory as scaled float16; a warp takes every fourth token."""
         lane, warp = thread % WARP, thread // WARP
         for i in cutlass.range_constexpr((self.columns + WARPS - 1) // WARPS):

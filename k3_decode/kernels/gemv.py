@@ -124,9 +124,7 @@ class Gemv:
         return self.loads * STRIDE * 2
 
     @cute.jit
-    def __call__(
-        self, w: Tensor, x: Tensor, second: Tensor, scale: Tensor, y: Tensor, stream: Stream
-    ) -> None:
+    def __call__(self, w: Tensor, x: Tensor, second: Tensor, scale: Tensor, y: Tensor, stream: Stream) -> None:
         """Launch.
 
         Args:
@@ -171,9 +169,7 @@ class Gemv:
         barrier()
         acc = [[Float32(0.0) for _ in range(self.rows)] for _ in range(self.rows_per_warp)]
         for u in cutlass.range_constexpr(self.loads):
-            inputs = [
-                load_shared(staged + m * self.staged_bytes + lane * 16 + u * WARP * 16) for m in range(self.rows)
-            ]
+            inputs = [load_shared(staged + m * self.staged_bytes + lane * 16 + u * WARP * 16) for m in range(self.rows)]
             values = [[f(word) for word in words for f in (low_bf16, high_bf16)] for words in inputs]
             for r in cutlass.range_constexpr(self.rows_per_warp):
                 position = u * self.rows_per_warp + r
@@ -225,7 +221,7 @@ class Gemv:
                     self.activate(target, thread, source + Int64(m) * Int64(stride) * 4, segment.width)
                 start += segment.width
             padding = self.loads * STRIDE - self.columns
-            if cutlass.const_expr(padding > 0):
+            if cutlass.const_expr(padding > 0):  # noqa: SIM102 - decided when compiled, the inner test later
                 if thread < padding // LANE_VALUES:
                     zero = Uint32(0)
                     store_shared(
@@ -281,4 +277,3 @@ class Gemv:
                 weights = [load_f32(scale + Int64(chunk) * 16 + j * 4) for j in range(4)]
                 out = [values[i][j] * inverse * weights[j] for j in range(4)]
                 store_shared(target + chunk * 8, [pack_bf16(out[0], out[1]), pack_bf16(out[2], out[3])])
-

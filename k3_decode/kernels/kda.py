@@ -99,9 +99,7 @@ class KdaDecode:
     @property
     def contract(self) -> Contract:
         """The factor of the decay gate and the taps are read before the wait, the state after it."""
-        return Contract(
-            before_wait={"f_b": 16, "conv_weight": 3}, after_wait={"state": 4 * self.passes}, products=16
-        )
+        return Contract(before_wait={"f_b": 16, "conv_weight": 3}, after_wait={"state": 4 * self.passes}, products=16)
 
     @property
     def rows(self) -> int:

@@ -74,3 +74,8 @@ def kda(heads: int, rows: int) -> KdaDecode:
     """Choose the cluster of KDA decode: blocks enough for the device, then fewer, larger ones."""
     cluster = next((c for c in (2, 4, 8) if heads * rows * c >= MANY_BLOCKS // 2), 8)
     return KdaDecode(heads, cluster)
+
+
+def core_splits(rows: int) -> int:
+    """Give the blocks that divide one request's keys: about 64 in all where rows are few, never fewer than 4 a row."""
+    return max(4, min(64, 128 // rows))

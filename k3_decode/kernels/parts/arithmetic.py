@@ -12,9 +12,7 @@ def low_bf16(word: Value) -> Value:
 
 def high_bf16(word: Value) -> Value:
     """Widen the high bfloat16 of a word to float32."""
-    return cute.arch.inline_ptx(
-        "and.b32 {$w0}, {$r0}, 0xffff0000;", write_only_types=[Float32], read_only_args=[word]
-    )
+    return cute.arch.inline_ptx("and.b32 {$w0}, {$r0}, 0xffff0000;", write_only_types=[Float32], read_only_args=[word])
 
 
 def pack_bf16(low: Value, high: Value) -> Value:
@@ -141,3 +139,8 @@ def _mma(kind: str, a: list[Value], b: list[Value], c: list[Value]) -> list[Valu
         "{{$w0}, {$w1}, {$w2}, {$w3}}, {{$r0}, {$r1}, {$r2}, {$r3}}, {{$r4}, {$r5}}, {{$r6}, {$r7}, {$r8}, {$r9}};",
         write_only_types=[Float32] * 4, read_only_args=[*a, *b, *c],
     ))  # fmt: skip
+
+
+def log2(x: Value) -> Value:
+    """Give the logarithm to base 2, absolute error 2^-22 near 1."""
+    return cute.arch.inline_ptx("lg2.approx.f32 {$w0}, {$r0};", write_only_types=[Float32], read_only_args=[x])

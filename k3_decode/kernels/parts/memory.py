@@ -2,7 +2,7 @@
 
 | class | holds | how it is read | when |
 |---|---|---|---|
-| `static` | what no kernel ever writes: weights | relaxed, past L1, evicted first | any time, also before the dependency wait |
+| `static` | what no kernel ever writes: weights | relaxed, past L1 | any time, also before the wait |
 | `step` | what an earlier kernel of the step wrote | relaxed, from L2 | only after the dependency wait |
 | `poll` | what another running kernel or peer writes | volatile | in a loop that waits for it |
 
@@ -78,9 +78,7 @@ def load_shared(address: Value, *, words: int = 4) -> list[Value]:
 
 def load_shared_f32(address: Value) -> Value:
     """Read one float32 of shared memory."""
-    return cute.arch.inline_ptx(
-        "ld.shared.f32 {$w0}, [{$r0}];", write_only_types=[Float32], read_only_args=[address]
-    )
+    return cute.arch.inline_ptx("ld.shared.f32 {$w0}, [{$r0}];", write_only_types=[Float32], read_only_args=[address])
 
 
 def store_shared(address: Value, words: list[Value]) -> None:
@@ -134,3 +132,17 @@ def copy_to_shared(target: Value, source: Address, live: Value) -> None:
 def wait_for_copies() -> None:
     """Wait for this thread's copies to shared memory; a barrier must follow before others read them."""
     cute.arch.inline_ptx("cp.async.wait_all;")
+
+
+def load_matrices(address: Value, *, transposed: bool = False) -> list[Value]:
+    """Read four 8 x 8 tiles of 2-byte values from shared memory as tensor-core fragments (`ldmatrix.x4`).
+
+    Args:
+        address: Of 16 bytes: lane ``i`` names row ``i % 8`` of tile ``i // 8``.
+        transposed: Hand out the tiles transposed.
+    """
+    kind = ".trans" if transposed else ""
+    return list(cute.arch.inline_ptx(
+        f"ldmatrix.sync.aligned.m8n8.x4{kind}.shared.b16 {{{{$w0}}, {{$w1}}, {{$w2}}, {{$w3}}}}, [{{$r0}}];",
+        write_only_types=[Uint32] * 4, read_only_args=[address],
+    ))  # fmt: skip

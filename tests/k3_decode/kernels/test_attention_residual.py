@@ -13,7 +13,7 @@ pytestmark = pytest.mark.gpu
 FORMS = [(0, "keep"), (1, "restart"), (1, "add"), (2, "restart"), (7, "add"), (8, "add")]
 
 
-@pytest.mark.parametrize("rows", (1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64))
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64])
 @pytest.mark.parametrize(("blocks", "update"), FORMS)
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_equals_float64(library, device, close, rows, blocks, update, distribution):

@@ -7,7 +7,7 @@ from k3_decode.bench.inputs import DISTRIBUTIONS, draw
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
 from k3_decode.kernels.packing import pack_down, pack_up
 from k3_decode.kernels.route import Route
-from k3_decode.reference import moe, mxfp4
+from k3_decode.reference import mxfp4
 from k3_decode.reference.situ import situ
 
 pytestmark = pytest.mark.gpu
@@ -20,7 +20,8 @@ def tables(rows, device):
     nothing = {"device": device, "dtype": torch.int32}
     return (
         torch.full((rows, TOP), -7, **nothing), torch.full((rows, TOP), float("nan"), device=device),
-        torch.full((rows, TOP), -7, **nothing), torch.full((units,), 5, **nothing), torch.full((units, 8), 5, **nothing),
+        torch.full((rows, TOP), -7, **nothing), torch.full((units,), 5, **nothing),
+        torch.full((units, 8), 5, **nothing),
     )  # fmt: skip
 
 
@@ -30,8 +31,8 @@ def route(library, logits, bias):
     return found
 
 
-@pytest.mark.parametrize("rows", (1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64))
-@pytest.mark.parametrize("kind", ("normal", "ties", "all-equal", "infinite", "not-a-number"))
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64])
+@pytest.mark.parametrize("kind", ["normal", "ties", "all-equal", "infinite", "not-a-number"])
 def test_routing_picks_exactly_what_the_rule_says(library, device, close, rows, kind):
     generator = torch.Generator().manual_seed(rows)
     logits = draw("normal", rows, EXPERTS, generator=generator).to(device)
@@ -81,7 +82,7 @@ def experts(device):
     return (w13, s13, w2, s2), pack_up(w13, s13), pack_down(w2, s2)
 
 
-@pytest.mark.parametrize("rows", (1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64))
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64])
 @pytest.mark.parametrize(("distribution", "skew"), [*((each, False) for each in DISTRIBUTIONS), ("normal", True)])
 def test_experts_equal_float64(library, device, close, experts, rows, distribution, skew):
     raw, up, down = experts

@@ -86,9 +86,9 @@ def run(library, p, heads, rows):
     return out
 
 
-@pytest.mark.parametrize("rows", (1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64))
-@pytest.mark.parametrize("heads", (6, 12))
-@pytest.mark.parametrize("distribution", ("normal", "heavy-tailed", "large-offset", "partly-zero", "tiny"))
+@pytest.mark.parametrize("rows", [1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64])
+@pytest.mark.parametrize("heads", [6, 12])
+@pytest.mark.parametrize("distribution", ["normal", "heavy-tailed", "large-offset", "partly-zero", "tiny"])
 def test_equals_float64_and_updates_only_its_slots(library, device, close, rows, heads, distribution):
     p = problem(heads, rows, distribution, device)
     out_expected, conv_expected, state_expected = expected(p, heads)
@@ -103,7 +103,7 @@ def test_equals_float64_and_updates_only_its_slots(library, device, close, rows,
     assert torch.equal(p.state[untouched], before[1])
 
 
-@pytest.mark.parametrize("rows", (1, 8, 64))
+@pytest.mark.parametrize("rows", [1, 8, 64])
 def test_fifty_steps_stay_close_and_repeat_bitwise(library, device, close, rows):
     heads, results = 6, []
     for _ in range(2):

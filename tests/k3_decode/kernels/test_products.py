@@ -44,7 +44,7 @@ def test_product_equals_float64(library, device, close, rows, columns, outputs, 
     close(f"kernel.product.{out}", y, x.double() @ w.double().T, distribution)
 
 
-@pytest.mark.parametrize("rows", (1, 2, 3, 8, 33, 64))
+@pytest.mark.parametrize("rows", [1, 2, 3, 8, 33, 64])
 def test_product_of_strided_rows_equals_that_of_packed_rows(library, device, rows):
     generator = torch.Generator().manual_seed(rows)
     wide = draw("normal", rows, 1024, generator=generator).bfloat16().to(device)
@@ -69,7 +69,7 @@ def test_activated_product_equals_float64(library, device, close, rows, distribu
     close("kernel.product.activated", y, hidden @ w.double().T, distribution)
 
 
-@pytest.mark.parametrize("rows", (1, 2))
+@pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
 def test_tail_equals_norm_and_activation_in_float64(library, device, close, rows, distribution):
     generator = torch.Generator().manual_seed(rows)
@@ -84,7 +84,7 @@ def test_tail_equals_norm_and_activation_in_float64(library, device, close, rows
     close("kernel.product.activated", y, x @ w.double().T, distribution)
 
 
-@pytest.mark.parametrize("rows", (1, 2, 8, 64))
+@pytest.mark.parametrize("rows", [1, 2, 8, 64])
 def test_repeats_are_bitwise_equal_and_a_graph_replays_them(library, device, rows):
     generator = torch.Generator().manual_seed(rows)
     x = draw("normal", rows, 7168, generator=generator).bfloat16().to(device)

@@ -1,0 +1,28 @@
+"""Named sets of operators, for the command lines of the builder and the linter."""
+
+from collections.abc import Callable
+
+from k3_decode.config import CONFIGS
+from k3_decode.kernels.catalog import checked_operators, distinct, sample_operators
+from k3_decode.kernels.operator import Operator
+from k3_decode.specialized.operators import step_operators
+
+MODELS = ("k3-small", "k3-mini-r8", "k3-mini-r16")
+"""Models whose steps have a set."""
+
+
+def _of_model(name: str) -> Callable[[], list[Operator]]:
+    return lambda: step_operators(CONFIGS[name])
+
+
+def _on_a_gpu() -> list[Operator]:
+    """What one measuring session on a GPU runs: all tests, and the steps of the models."""
+    return distinct([*checked_operators(), *(op for name in MODELS for op in step_operators(CONFIGS[name]))])
+
+
+SETS: dict[str, Callable[[], list[Operator]]] = {
+    "sample": sample_operators,
+    "checked": checked_operators,
+    "session": _on_a_gpu,
+    **{name: _of_model(name) for name in MODELS},
+}

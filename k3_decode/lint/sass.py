@@ -1,0 +1,178 @@
+"""Disassembles a cubin and finds out which kernel parameter the address of each load comes from.
+
+Addresses are followed through registers in program order: an instruction's results come from whatever its operands
+come from; a loaded value comes from nowhere, so an index read from memory does not blur the pointer it is added to.
+"""
+
+import pathlib
+import re
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from k3_decode.errors import CompilerMissingError, K3Error
+
+PARAMETER_BASE: dict[str, int] = {"sm_90a": 0x210, "sm_100a": 0x380, "sm_103a": 0x380}
+"""Offset of the first kernel parameter in constant bank 0."""
+
+_INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+((?:@!?U?P\w+\s+)?)([A-Z][\w.]*)\s*(.*?)\s*;")
+_REGISTER = re.compile(r"\b(U?R)(\d+)\b(\.64)?")
+_CONSTANT = re.compile(r"c\[0x0\]\[0x([0-9a-f]+)\]")
+_DESCRIPTOR = re.compile(r"desc\[UR\d+\]")
+_LOADS = ("LDG", "LDGSTS", "LD", "UBLKCP", "UTMALDG")
+_NO_RESULT = ("ST", "STG", "STS", "STL", "STAS", "RED", "BRA", "EXIT", "BAR", "LDGSTS", "UBLKCP", "UTMALDG")
+
+
+@dataclass(frozen=True)
+class Load:
+    """One read of global memory.
+
+    Attributes:
+        offset: Where in the code, bytes.
+        opcode: As disassembled.
+        bits: Width of the access.
+        after_wait: Whether the dependency wait comes before it.
+        parameters: Indices of the 8-byte parameters its address comes from.
+    """
+
+    offset: int
+    opcode: str
+    bits: int
+    after_wait: bool
+    parameters: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Code:
+    """What a kernel's machine code shows.
+
+    Attributes:
+        loads: Reads of global memory, in program order.
+        waits: Dependency waits.
+        releases: Releases of dependents.
+        local_accesses: Instructions that touch local memory.
+        products: Tensor-core instructions.
+    """
+
+    loads: tuple[Load, ...]
+    waits: int
+    releases: int
+    local_accesses: int
+    products: int
+
+
+def disassembler() -> pathlib.Path:
+    """Find ``nvdisasm`` of requirements/gpu.txt.
+
+    Raises:
+        CompilerMissingError: It is not installed.
+    """
+    try:
+        import nvidia  # type: ignore[import-not-found,unused-ignore]
+    except ModuleNotFoundError:
+        roots: list[str] = []
+    else:
+        roots = list(nvidia.__path__)
+    for root in roots:
+        for path in sorted(pathlib.Path(root).glob("cu*/bin/nvdisasm")):
+            return path
+    raise CompilerMissingError("k3_decode.lint", expected="nvidia-cuda-nvdisasm (requirements/gpu.txt)", got="none")
+
+
+def disassemble(cubin: pathlib.Path) -> str:
+    """Return the text of a cubin's machine code.
+
+    Raises:
+        CompilerMissingError: No disassembler.
+        K3Error: It refuses the file.
+    """
+    done = subprocess.run([str(disassembler()), "-c", str(cubin)], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise K3Error(f"{cubin}: expected a cubin, got: {done.stderr.strip()}")
+    return done.stdout
+
+
+def read_code(text: str, architecture: str, *, pointers: int) -> Code:
+    """Read disassembled code.
+
+    Args:
+        text: What `disassemble` returned.
+        architecture: A key of `PARAMETER_BASE`.
+        pointers: Leading parameters that are addresses; those after them are sizes and play no part.
+    """
+    base = PARAMETER_BASE[architecture]
+    parameters = range(base, base + 8 * pointers)
+    loads, waits, releases, local, products = [], 0, 0, 0, 0
+    origins: dict[str, frozenset[int]] = {}
+    for offset, predicate, opcode, operands in _instructions(text):
+        parts = opcode.split(".")
+        name = parts[0]
+        waits += name == "ACQBULK"
+        releases += name == "PREEXIT"
+        local += name in ("LDL", "STL")
+        products += name in ("HMMA", "QMMA", "IMMA", "HGMMA", "QGMMA", "UTCHMMA", "UTCQMMA", "UTCOMMA")
+        if name in _LOADS:
+            address = operands if name not in ("LDG", "LD") else operands.partition(",")[2]
+            if name == "LDGSTS":  # the first operand is the place in shared memory
+                address = operands.partition(",")[2]
+            found = _origin(_DESCRIPTOR.sub("", address), opcode, origins, parameters)
+            loads.append(Load(offset, opcode, _bits(parts), waits > 0, found))
+        _follow(name, parts, predicate, operands, origins, parameters)
+    return Code(tuple(loads), waits, releases, local, products)
+
+
+def _instructions(text: str) -> Iterator[tuple[int, str, str, str]]:
+    for line in text.splitlines():
+        match = _INSTRUCTION.match(line)
+        if match:
+            yield int(match[1], 16), match[2].strip(), match[3], match[4]
+
+
+def _follow(
+    name: str, parts: list[str], predicate: str, operands: str, origins: dict[str, frozenset[int]], parameters: range
+) -> None:
+    """Note where an instruction's results come from."""
+    if name in _NO_RESULT or name.startswith("ATOM"):
+        return
+    first, _, rest = operands.partition(",")
+    target = _REGISTER.fullmatch(first.strip())
+    if target is None:
+        return
+    reads_memory = name in ("LDG", "LD", "LDS", "LDL", "SHFL")
+    found = frozenset() if reads_memory else _origin(rest, ".".join(parts), origins, parameters)
+    for index in range(_result_words(name, parts)):
+        register = f"{target[1]}{int(target[2]) + index}"
+        origins[register] = found | origins.get(register, frozenset()) if predicate else found
+
+
+def _result_words(name: str, parts: list[str]) -> int:
+    """Count the registers an instruction writes."""
+    if name in ("LDG", "LD", "LDS", "LDC", "LDCU", "ULDC", "LDL"):
+        return max(1, _bits(parts) // 32)
+    return 2 if "WIDE" in parts or "64" in parts else 1
+
+
+def _bits(parts: list[str]) -> int:
+    for part in parts[1:]:
+        if part in ("64", "128", "256"):
+            return int(part)
+        if part in ("U8", "S8"):
+            return 8
+        if part in ("U16", "S16"):
+            return 16
+    return 32
+
+
+def _origin(operands: str, opcode: str, origins: dict[str, frozenset[int]], parameters: range) -> frozenset[int]:
+    found: frozenset[int] = frozenset()
+    every = operands.split(",")
+    for position, operand in enumerate(every):
+        # Of a widening product only the addend is a pair of registers.
+        wide = ".64" in opcode or (".WIDE" in opcode and position == len(every) - 1)
+        for kind, number, pair in _REGISTER.findall(operand):
+            for index in range(2 if pair or wide else 1):
+                found |= origins.get(f"{kind}{int(number) + index}", frozenset())
+    for offset in _CONSTANT.findall(operands):
+        if int(offset, 16) in parameters:
+            found |= {(int(offset, 16) - parameters.start) // 8}
+    return found

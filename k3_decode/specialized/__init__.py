@@ -1,0 +1,1 @@
+"""The specialized decode path: one step of a model through the kernels, in one CUDA graph a row count."""

@@ -1,0 +1,113 @@
+"""Device memory of one step: what it is told, what it hands from kernel to kernel, and what it answers."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from k3_decode.config import K3Config
+from k3_decode.kernels.route import UNIT
+from k3_decode.kernels.tactics import core_splits
+
+
+@dataclass(frozen=True, eq=False)
+class StepInputs:
+    """What a step is told, written before it starts. Padding rows have slot 0, cache row -1 and context -1."""
+
+    tokens: Tensor
+    """``[M]`` int32."""
+    slots: Tensor
+    """``[M]`` int32 KDA slot of each row."""
+    context_lens: Tensor
+    """``[M]`` int32."""
+    cache_rows: Tensor
+    """``[M]`` int32, where each row's MLA latent goes."""
+    tables: Tensor
+    """``[M, pages]`` int32."""
+
+    @classmethod
+    def allocate(cls, rows: int, pages: int, device: torch.device) -> "StepInputs":
+        """Make inputs of padding rows only."""
+
+        def full(value: int, *shape: int) -> Tensor:
+            return torch.full(shape, value, dtype=torch.int32, device=device)
+
+        return cls(full(0, rows), full(0, rows), full(-1, rows), full(-1, rows), full(0, rows, pages))
+
+
+@dataclass(frozen=True, eq=False)
+class StepBuffers:
+    """What kernels of a step hand to one another, and the logits."""
+
+    blocks: Tensor
+    running: Tensor
+    delta: Tensor
+    normed: Tensor
+    projected: Tensor
+    attended: Tensor
+    query_latent: Tensor
+    queries: Tensor
+    absorbed: Tensor
+    partial: Tensor
+    sums: Tensor
+    dense: Tensor
+    front: Tensor
+    ids: Tensor
+    weights: Tensor
+    places: Tensor
+    unit_experts: Tensor
+    unit_tokens: Tensor
+    hidden: Tensor
+    latent: Tensor
+    joined: Tensor
+    logits: Tensor
+
+    @classmethod
+    def allocate(cls, config: K3Config, rows: int, device: torch.device) -> "StepBuffers":
+        """Make them for a row count, filled with NaN (integers with -1), so that a value read too early shows."""
+
+        def bf16(*shape: int) -> Tensor:
+            return torch.full(shape, math.nan, dtype=torch.bfloat16, device=device)
+
+        def f32(*shape: int) -> Tensor:
+            return torch.full(shape, math.nan, dtype=torch.float32, device=device)
+
+        def i32(*shape: int) -> Tensor:
+            return torch.full(shape, -1, dtype=torch.int32, device=device)
+
+        c, heads, splits = config, config.num_heads, core_splits(rows)
+        units = rows * c.top_k
+        widest = max(
+            4 * c.projection_size + c.kda_head_dim + heads, c.q_lora_rank + c.cache_width + heads * c.v_head_dim
+        )
+        return cls(
+            blocks=bf16(c.num_attn_res_blocks, rows, c.hidden_size),
+            running=bf16(rows, c.hidden_size),
+            delta=bf16(rows, c.hidden_size),
+            normed=bf16(rows, c.hidden_size),
+            projected=bf16(rows, -(-widest // 64) * 64),
+            attended=bf16(rows, heads * max(c.kda_head_dim, c.v_head_dim)),
+            query_latent=bf16(rows, c.q_lora_rank),
+            queries=bf16(rows, heads * c.qk_head_dim),
+            absorbed=bf16(rows, heads, c.cache_width),
+            partial=f32(rows, heads, splits, c.kv_lora_rank),
+            sums=f32(rows, heads, splits),
+            dense=f32(rows, 2 * c.dense_size),
+            front=f32(rows, c.num_experts + c.latent_size + 2 * c.shared_size),
+            ids=i32(rows, c.top_k),
+            weights=f32(rows, c.top_k),
+            places=i32(rows, c.top_k),
+            unit_experts=i32(units),
+            unit_tokens=i32(units, UNIT),
+            hidden=bf16(units, UNIT, c.expert_size),
+            latent=f32(rows, c.latent_size),
+            joined=bf16(rows, c.latent_size + c.shared_size),
+            logits=f32(rows, c.vocab_size),
+        )
+
+    def poison(self) -> None:
+        """Fill everything again as `allocate` did."""
+        for name in self.__dataclass_fields__:
+            tensor: Tensor = getattr(self, name)
+            tensor.fill_(math.nan if tensor.is_floating_point() else -1)

@@ -1,0 +1,127 @@
+"""Launches one step, kernel by kernel, on torch's current stream; a graph capture records it as it is."""
+
+from torch import Tensor
+
+from k3_decode.kernels.gemm import Gemm
+from k3_decode.kernels.gemv import Gemv
+from k3_decode.kernels.library import Kernel, KernelLibrary
+from k3_decode.kernels.operator import Operator
+from k3_decode.reference.cache import K3Cache
+from k3_decode.specialized.buffers import StepBuffers, StepInputs
+from k3_decode.specialized.operators import StepOperators
+from k3_decode.specialized.weights import Dense, Kda, Mix, Mla, Moe, StepWeights
+
+
+class StepLauncher:
+    """One row count's step over fixed memory.
+
+    Args:
+        operators: What the step consists of.
+        library: Built kernels, all of ``operators`` among them.
+        weights: Prepared weights.
+        cache: Read and updated by every step.
+        inputs: What the step is told.
+        buffers: Its memory.
+    """
+
+    def __init__(
+        self,
+        operators: StepOperators,
+        library: KernelLibrary,
+        weights: StepWeights,
+        cache: K3Cache,
+        inputs: StepInputs,
+        buffers: StepBuffers,
+    ) -> None:
+        self._ops, self._library = operators, library
+        self._weights, self._cache, self._inputs, self._buffers = weights, cache, inputs, buffers
+        self._kernels: dict[str, Kernel] = {op.name: library.kernel(op) for op in operators.every()}
+
+    def launch(self) -> None:
+        """Launch every kernel of the step, in order."""
+        ops, w, b = self._ops, self._weights, self._buffers
+        self._run(ops.embed, w.embed, self._inputs.tokens, b.blocks[0])
+        forms = iter(ops.mixes())
+        blocks, running = 0, b.blocks[0]
+        for index, layer in enumerate(w.layers):
+            starts = index % ops.config.attn_res_block_size == 0
+            # A layer that starts a block turns the sum it mixes into that block, and starts a new sum.
+            summed = b.blocks[blocks] if starts else b.running
+            self._mix(next(forms), layer.attention_mix, running, summed)
+            running, blocks = b.running, blocks + starts
+            if isinstance(layer.attention, Kda):
+                self._kda(layer.attention, index)
+            else:
+                self._mla(layer.attention, index)
+            self._mix(next(forms), layer.mlp_mix, running, running)
+            if isinstance(layer.feed_forward, Dense):
+                self._dense(layer.feed_forward)
+            else:
+                self._moe(layer.feed_forward)
+        self._mix(next(forms), w.output_mix, running, running)
+        self._product(ops.head, w.head, b.normed, b.logits)
+
+    def _mix(self, form: tuple[int, str], weights: Mix, running: Tensor, summed: Tensor) -> None:
+        blocks, update = form
+        operator = self._ops.mix(blocks, update)  # type: ignore[arg-type]
+        b = self._buffers
+        self._run(operator, b.blocks, running, b.delta, weights.query, weights.weight, summed, b.normed)
+
+    def _kda(self, weights: Kda, layer: int) -> None:
+        ops, b, inputs = self._ops, self._buffers, self._inputs
+        projected = b.projected[:, : weights.in_proj.shape[0]]
+        attended = b.attended[:, : ops.size]
+        self._product(ops.kda_in, weights.in_proj, b.normed, projected)
+        self._run(
+            ops.kda, projected, weights.f_b, weights.conv, weights.a_log, weights.dt_bias, weights.o_norm,
+            inputs.slots, inputs.context_lens, self._cache.conv[layer], self._cache.recurrent[layer], attended,
+        )  # fmt: skip
+        self._product(ops.kda_out, weights.o_proj, attended, b.delta)
+
+    def _mla(self, weights: Mla, layer: int) -> None:
+        ops, b, inputs, c = self._ops, self._buffers, self._inputs, self._ops.config
+        projected = b.projected[:, : weights.in_proj.shape[0]]
+        cache = self._cache.latent[layer]
+        self._product(ops.mla_in, weights.in_proj, b.normed, projected)
+        self._run(
+            ops.mla_prepare, projected, weights.q_a_norm, weights.kv_a_norm, inputs.cache_rows, b.query_latent,
+            cache.view(-1, c.cache_width),
+        )  # fmt: skip
+        self._product(ops.mla_query, weights.q_b, b.query_latent, b.queries)
+        self._run(ops.mla_absorb, weights.w_uk, b.queries, b.absorbed)
+        self._run(ops.mla_core, b.absorbed, cache, inputs.tables, inputs.context_lens, b.partial, b.sums)
+        gate = projected[:, c.q_lora_rank + c.cache_width :]
+        attended = b.attended[:, : c.num_heads * c.v_head_dim]
+        self._run(ops.mla_value, weights.w_uv, b.partial, b.sums, gate, attended)
+        self._product(ops.mla_out, weights.o_proj, attended, b.delta)
+
+    def _dense(self, weights: Dense) -> None:
+        b = self._buffers
+        self._product(self._ops.dense_up, weights.gate_up, b.normed, b.dense)
+        self._product(self._ops.dense_down, weights.down, b.dense, b.delta)
+
+    def _moe(self, weights: Moe) -> None:
+        ops, b, c = self._ops, self._buffers, self._ops.config
+        self._product(ops.front, weights.front, b.normed, b.front)
+        logits, rest = b.front[:, : c.num_experts], b.front[:, c.num_experts :]
+        z, shared = rest[:, : c.latent_size], rest[:, c.latent_size :]
+        self._run(ops.route, logits, weights.bias, b.ids, b.weights, b.places, b.unit_experts, b.unit_tokens)
+        self._run(ops.expert_up, weights.up, weights.up_scales, z, b.unit_experts, b.unit_tokens, b.hidden)
+        self._run(
+            ops.expert_down, weights.down, weights.down_scales, b.hidden, b.ids, b.weights, b.places, b.latent
+        )  # fmt: skip
+        if ops.tail_input is None:
+            self._run(ops.tail, weights.tail, b.latent, shared, weights.norm, b.delta)
+        else:
+            self._run(ops.tail_input, b.latent, shared, weights.norm, b.joined)
+            self._product(ops.tail, weights.tail, b.joined, b.delta)
+
+    def _product(self, operator: Gemv | Gemm, weights: Tensor, x: Tensor, y: Tensor) -> None:
+        if isinstance(operator, Gemv):
+            # The skinny form takes a second input and a norm weight, which these products do not use.
+            self._run(operator, weights, x, x, self._weights.output_mix.weight, y)
+        else:
+            self._run(operator, weights, x, y)
+
+    def _run(self, operator: Operator, *tensors: Tensor) -> None:
+        self._kernels[operator.name](*tensors)

@@ -1,0 +1,226 @@
+"""Which operators a model's decode step consists of, by stage and row count."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from k3_decode.config import K3Config
+from k3_decode.errors import ArgumentError
+from k3_decode.kernels.attention_residual import AttentionResidual
+from k3_decode.kernels.catalog import distinct
+from k3_decode.kernels.experts import ExpertDown, ExpertUp
+from k3_decode.kernels.gemm import Gemm
+from k3_decode.kernels.gemv import Gemv, Segment
+from k3_decode.kernels.kda import HEAD, KdaDecode
+from k3_decode.kernels.mla import MlaAbsorb, MlaCore, MlaValue
+from k3_decode.kernels.operator import Operator
+from k3_decode.kernels.route import Route
+from k3_decode.kernels.rows import Embed, MlaPrepare, NormSitu
+from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, product, rows_per_warp
+
+Update = Literal["add", "restart", "keep"]
+
+
+def check_config(config: K3Config) -> None:
+    """Refuse a model whose shapes no kernel serves.
+
+    Raises:
+        ArgumentError: Naming the first such shape.
+    """
+    limits: dict[str, tuple[int, int]] = {
+        "kda_head_dim": (config.kda_head_dim % HEAD or config.kda_head_dim - HEAD, HEAD),
+        "hidden_size": (config.hidden_size % 32, 32),
+        "kv_lora_rank": (config.kv_lora_rank % 256, 256),
+        "v_head_dim": (config.v_head_dim % 32, 32),
+        "qk_nope_head_dim": (config.qk_nope_head_dim % 32, 32),
+        "qk_rope_head_dim": (config.qk_rope_head_dim % 16, 16),
+        "latent_size": (config.latent_size % 128, 128),
+        "expert_size": (config.expert_size % 32, 32),
+        "top_k": (config.top_k % 4, 4),
+        "num_experts": (config.num_experts % 32, 32),
+    }
+    for field, (rest, unit) in limits.items():
+        if rest:
+            raise ArgumentError("specialized", field, expected=f"a multiple of {unit}", got=getattr(config, field))
+    if config.gate_lower_bound is None or config.expert_act != "bf16" or config.conv_width != 4:
+        raise ArgumentError(
+            "specialized", "config", expected="bounded decay, bf16 expert activations, convolution width 4",
+            got=(config.gate_lower_bound, config.expert_act, config.conv_width),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class StepOperators:
+    """The operators of one step.
+
+    Attributes:
+        config: The model, with the shapes of one rank.
+        rows: A bucket of `k3_decode.kernels.tactics`.
+    """
+
+    config: K3Config
+    rows: int
+
+    @property
+    def size(self) -> int:
+        """Width of one KDA projection."""
+        return self.config.num_heads * self.config.kda_head_dim
+
+    @property
+    def embed(self) -> Embed:
+        """Token embedding."""
+        return Embed(self.config.hidden_size)
+
+    def mix(self, blocks: int, update: Update) -> AttentionResidual:
+        """Attention residual and the norm after it."""
+        return AttentionResidual(self.config.hidden_size, blocks, update, self.config.rms_eps)
+
+    @property
+    def kda_in(self) -> Gemv | Gemm:
+        """KDA's input projections."""
+        outputs = 4 * self.size + self.config.kda_head_dim + self.config.num_heads
+        return product(self.config.hidden_size, outputs, self.rows)
+
+    @property
+    def kda(self) -> KdaDecode:
+        """KDA between its projections."""
+        chosen = kda(self.config.num_heads, self.rows)
+        bound = self.config.gate_lower_bound
+        return KdaDecode(chosen.heads, chosen.cluster, -5.0 if bound is None else bound, self.config.rms_eps)
+
+    @property
+    def kda_out(self) -> Gemv | Gemm:
+        """KDA's output projection."""
+        return product(self.size, self.config.hidden_size, self.rows)
+
+    @property
+    def mla_in(self) -> Gemv | Gemm:
+        """MLA's input projections."""
+        c = self.config
+        return product(c.hidden_size, c.q_lora_rank + c.cache_width + c.num_heads * c.v_head_dim, self.rows)
+
+    @property
+    def mla_prepare(self) -> MlaPrepare:
+        """MLA's latent norms and the cache row."""
+        c = self.config
+        return MlaPrepare(c.q_lora_rank, c.kv_lora_rank, c.qk_rope_head_dim, c.mla_latent_norm_eps)
+
+    @property
+    def mla_query(self) -> Gemv | Gemm:
+        """MLA's second query projection."""
+        return product(self.config.q_lora_rank, self.config.num_heads * self.config.qk_head_dim, self.rows)
+
+    @property
+    def mla_absorb(self) -> MlaAbsorb:
+        """Queries into the latent space."""
+        c = self.config
+        return MlaAbsorb(c.num_heads, c.kv_lora_rank, c.qk_nope_head_dim, c.qk_rope_head_dim)
+
+    @property
+    def mla_core(self) -> MlaCore:
+        """Attention over the cache."""
+        c = self.config
+        splits = core_splits(self.rows)
+        return MlaCore(c.num_heads, c.kv_lora_rank, c.qk_rope_head_dim, splits, c.qk_head_dim**-0.5)
+
+    @property
+    def mla_value(self) -> MlaValue:
+        """Merge, values and gate."""
+        c = self.config
+        return MlaValue(c.num_heads, c.kv_lora_rank, c.v_head_dim, core_splits(self.rows))
+
+    @property
+    def mla_out(self) -> Gemv | Gemm:
+        """MLA's output projection."""
+        return product(self.config.num_heads * self.config.v_head_dim, self.config.hidden_size, self.rows)
+
+    @property
+    def dense_up(self) -> Gemv | Gemm:
+        """Gate and linear rows of the dense MLP."""
+        return product(self.config.hidden_size, 2 * self.config.dense_size, self.rows, out="f32")
+
+    @property
+    def dense_down(self) -> Gemv | Gemm:
+        """Activation and output rows of the dense MLP."""
+        return product(self.config.dense_size, self.config.hidden_size, self.rows, source="situ")
+
+    @property
+    def front(self) -> Gemv | Gemm:
+        """Router, latent projection, and the shared experts' gate and linear rows."""
+        c = self.config
+        return product(c.hidden_size, c.num_experts + c.latent_size + 2 * c.shared_size, self.rows, out="f32")
+
+    @property
+    def route(self) -> Route:
+        """Choice of experts."""
+        return Route(self.config.num_experts, self.config.top_k, self.config.routed_scaling_factor)
+
+    @property
+    def expert_up(self) -> ExpertUp:
+        """First half of the routed experts."""
+        c = self.config
+        columns = 1 if self.rows == 1 else 8
+        return ExpertUp(c.latent_size, c.expert_size, columns, c.situ_beta, c.situ_linear_beta)
+
+    @property
+    def expert_down(self) -> ExpertDown:
+        """Second half of the routed experts, and their weighted sum."""
+        return ExpertDown(self.config.latent_size, self.config.expert_size, self.config.top_k)
+
+    @property
+    def tail_input(self) -> NormSitu | None:
+        """Joint input of the tail, where the tail does not make it itself."""
+        c = self.config
+        if self.rows <= 2:
+            return None
+        return NormSitu(c.latent_size, c.shared_size, c.rms_eps, c.situ_beta, c.situ_linear_beta)
+
+    @property
+    def tail(self) -> Gemv | Gemm:
+        """Latent up-projection and shared output rows in one product, over their joined columns."""
+        c = self.config
+        columns = c.latent_size + c.shared_size
+        if self.rows > 2:
+            return product(columns, c.hidden_size, self.rows)
+        segments = (Segment("norm", c.latent_size), Segment("situ", c.shared_size))
+        return Gemv(segments, self.rows, rows_per_warp(columns, c.hidden_size), "bf16", c.rms_eps)
+
+    @property
+    def head(self) -> Gemv | Gemm:
+        """Logits."""
+        return product(self.config.hidden_size, self.config.vocab_size, self.rows, out="f32")
+
+    def mixes(self) -> list[tuple[int, Update]]:
+        """List blocks and update of every mix of the step, attention and feed-forward alternating, the output last."""
+        found: list[tuple[int, Update]] = []
+        blocks = 0
+        for layer in range(self.config.num_layers):
+            starts = layer % self.config.attn_res_block_size == 0
+            found.append((blocks, "keep" if layer == 0 else "add"))
+            blocks += starts
+            found.append((blocks, "restart" if starts else "add"))
+        return [*found, (blocks, "add")]
+
+    def every(self) -> list[Operator]:
+        """List every operator of the step once."""
+        c = self.config
+        used: list[Operator | None] = [self.embed, self.head, *(self.mix(*form) for form in self.mixes())]
+        if c.kda_layer_indices:
+            used += [self.kda_in, self.kda, self.kda_out]
+        if c.mla_layer_indices:
+            used += [self.mla_in, self.mla_prepare, self.mla_query, self.mla_absorb, self.mla_core, self.mla_value,
+                     self.mla_out]  # fmt: skip
+        if c.first_dense:
+            used += [self.dense_up, self.dense_down]
+        if c.first_dense < c.num_layers:
+            used += [self.front, self.route, self.expert_up, self.expert_down, self.tail_input, self.tail]
+        return distinct(operator for operator in used if operator is not None)
+
+
+def step_operators(config: K3Config, *, buckets: tuple[int, ...] = BUCKETS) -> list[Operator]:
+    """List every operator of a model's decode steps.
+
+    Raises:
+        ArgumentError: A shape of the model has no kernel.
+    """
+    check_config(config)
+    return distinct(operator for rows in buckets for operator in StepOperators(config, rows).every())
