@@ -1,8 +1,8 @@
 """How often a decision is wrong, by simulation: ``python -m judge.calibration [--sessions 2000] [--json]``.
 
 A simulated session is measured as a real one is: ABBA blocks of step latencies on a machine that drifts, whose blocks
-wander together (AR(1)), and in which some blocks hold a burst of slow samples. The functions that judge real cells judge
-it. docs/judging.md shows the table from 2,000 sessions a row.
+wander together (AR(1)), and in which some blocks hold a burst of slow samples. The functions that judge real cells
+judge it. docs/judging.md shows the table from 2,000 sessions a row.
 """
 
 import argparse

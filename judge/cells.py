@@ -6,6 +6,7 @@ from judge.comparability import ComparabilityKey, Difference
 from judge.estimates import Drift, Estimate, NoiseFloor, Pairs
 from judge.metrics import Better, ClaimKind
 from judge.path import PathShare
+from judge.physics import PhysicsBound
 from worker.bundle.record import Amount, Count, Identifier, Label, Record, Sha256, Unknown
 from worker.bundle.schema import ArmName, Cell, EvalKind
 
@@ -31,6 +32,8 @@ class ArmSummary(Record):
     path: PathShare | Unknown | None
     """None: the cell drives no engine."""
     key: ComparabilityKey
+    physics: PhysicsBound | None = None
+    """Of a decode step whose model and machine are known; None also in records stored before it was computed."""
 
 
 class NumericsSummary(Record):

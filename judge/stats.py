@@ -44,8 +44,8 @@ def bootstrap_log_ratio(
     """Draw the log of candidate's median by baseline's median: blocks resampled, then samples within each.
 
     Few blocks make a bootstrap too sure of itself. The draws are therefore stretched about the point estimate by
-    sqrt(k / (k - 1)), the bias of a variance from k blocks, and at every rank by Student's quantile over the normal one,
-    for the degrees of freedom that the blocks of both arms leave: the further out in the tail, the more.
+    sqrt(k / (k - 1)), the bias of a variance from k blocks, and at every rank by Student's quantile over the normal
+    one, for the degrees of freedom that the blocks of both arms leave: the further out in the tail, the more.
 
     Args:
         baseline: Positive samples of each block.
@@ -167,10 +167,15 @@ def noise_floor(blocks: Sequence[Floats], *, seed: int) -> Splits | None:
     else:
         rng = np.random.default_rng(seed)
         picks = [tuple(rng.permutation(count)[:half].tolist()) for _ in range(_MAX_SPLITS)]
-    found = []
-    for first in picks[:_MAX_SPLITS]:
-        rest = [index for index in range(count) if index not in first]
-        found.append(abs(math.log(median([blocks[i] for i in first]) / median([blocks[i] for i in rest]))))
+    halves = np.zeros((min(len(picks), _MAX_SPLITS), count))
+    for row, first in zip(halves, picks, strict=False):
+        row[list(first)] = 1
+    grid, below = _distribution_functions(blocks)
+    ours, theirs = (
+        _inverted(grid, below, half / half.sum(axis=1, keepdims=True), np.full(len(half), 0.5))
+        for half in (halves, 1 - halves)
+    )
+    found = np.abs(np.log(ours / theirs))
     return Splits(float(np.quantile(found, 0.95, method="higher")) / math.sqrt(2), len(found))
 
 
@@ -209,7 +214,19 @@ def _median_draws(blocks: Sequence[Floats], rng: np.random.Generator, draws: int
     half = below[np.searchsorted(below.mean(axis=1), 0.5).clip(0, len(grid) - 1)]
     within = half * (1 - half) / np.array([len(block) for block in blocks]) / count
     level = 0.5 + rng.standard_normal(draws) * np.sqrt(weights @ within)
-    low, high = np.full(draws, -1), np.full(draws, len(grid))
+    return _inverted(grid, below, weights, level)
+
+
+def _inverted(grid: Floats, below: Floats, weights: Floats, level: Floats) -> Floats:
+    """Where the weighted mean of the blocks' distribution functions reaches a level, between samples on a line.
+
+    Args:
+        grid: Sorted values, ``[n]``.
+        below: Each block's share of samples below each, ``[n, blocks]``.
+        weights: Of the blocks, ``[draws, blocks]``.
+        level: ``[draws]``.
+    """
+    low, high = np.full(len(level), -1), np.full(len(level), len(grid))
     for _ in range(len(grid).bit_length()):
         middle = ((low + high) // 2).clip(0, len(grid) - 1)
         under = _mixed(below, weights, middle) < level
@@ -218,7 +235,8 @@ def _median_draws(blocks: Sequence[Floats], rng: np.random.Generator, draws: int
     left, right = low.clip(0), high.clip(None, len(grid) - 1)
     at_left, at_right = _mixed(below, weights, left), _mixed(below, weights, right)
     gap = np.where(at_right > at_left, at_right - at_left, 1.0)
-    return grid[left] + ((level - at_left) / gap).clip(0, 1) * (grid[right] - grid[left])
+    found: Floats = grid[left] + ((level - at_left) / gap).clip(0, 1) * (grid[right] - grid[left])
+    return found
 
 
 def _mixed(below: Floats, weights: Floats, column: Integers) -> Floats:

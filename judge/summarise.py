@@ -15,6 +15,7 @@ from judge.exclusion import Exclusion, Span, exclusion, spans
 from judge.keys import key
 from judge.metrics import METRICS, MetricDefinition
 from judge.path import PathShare, decode_buckets, ledger, share
+from judge.physics import bound, headroom
 from judge.series import MeasuredCell, Series, measured_cells, series
 from judge.stats import bootstrap_log_ratio, noise_floor, percentile, sketch, value_at
 from judge.tables import Floats, Integers
@@ -136,18 +137,22 @@ def _arm(
     stated = kept.counted >= statistic_floor and len(values) > 0
     by_block = METRICS[cell.cell.metric].sample == "block"
     seconds = [span.end_s - span.start_s for span in measured if span.arm == arm and np.isfinite(span.end_s)]
+    described = evidence.arm(arm)
+    least = bound(described, cell.cell, evidence.manifest.environment) if described else None
+    value = float(np.median(values)) if stated else None
     return ArmSummary(
         arm=arm,
         samples=kept.counted,
         blocks=len(np.unique(kept.block)),
         failed=kept.failed,
-        value=float(np.median(values)) if stated else None,
+        value=value,
         p10=None if by_block else percentile(values, 0.1, floor=floors.p90),
         p90=None if by_block else percentile(values, 0.9, floor=floors.p90),
         p99=None if by_block else percentile(values, 0.99, floor=floors.p99),
         seconds=float(sum(seconds)) if seconds else None,
         path=_path(evidence, cell, arm),
         key=key(evidence, cell, arm, kept=order),
+        physics=headroom(least, value),
     )
 
 

@@ -60,6 +60,9 @@ MAX_FINISH_DIFFERENCE = 0.05
 MIN_STEP_LATENCY_US = 1.0
 """No decode step of any model on any machine is faster: one kernel launch takes longer."""
 
+MAX_STEPS_BELOW_BOUND = 0.01
+"""Share of steps that may be faster than the physics bound: a timer's slips."""
+
 MAX_EQUAL_LATENCY_SHARE = 0.9
 """Share of steps with one identical latency above which the series was filled in; a coarse GPU timer stays below."""
 

@@ -220,6 +220,11 @@ def _(s: Any) -> None:
     s.arm("candidate")["code"]["dirty"] = True
 
 
+@breaks("E-016")
+def _(s: Any) -> None:
+    s.arm("candidate")["model"] = "k3-mini-r8"
+
+
 # ------------------------------------------------------------------ P
 @breaks("P-001")
 def _(s: Any) -> None:
