@@ -8,6 +8,7 @@ from typing import Any
 from fastapi import FastAPI, Request
 
 from server import audit, dashboard, errors, health, openapi
+from server.challenges import routes as challenges
 from server.checks import routes as checks
 from server.errors import AppError
 from server.headers import SecurityHeaders
@@ -61,7 +62,7 @@ _IDENTITY: Mapping[str, Any] = {
 
 
 def _routes(app: FastAPI) -> FastAPI:
-    for part in (intake, results, checks, nodes, health):
+    for part in (intake, challenges, results, checks, nodes, health):
         app.include_router(part.router)
     app.openapi = lambda: openapi.describe(app)  # type: ignore[method-assign]
     return app

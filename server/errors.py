@@ -76,6 +76,15 @@ CODES: Mapping[str, Code] = {
     "bundle_quarantined": Code(403, "The bundle is quarantined; its contents are not shown"),
     "blob_not_found": Code(404, "No validated bundle holds this blob"),
     "pull_not_found": Code(404, "No such pull request is known here"),
+    # challenges
+    "challenge_not_found": Code(404, "No such challenge"),
+    "suite_not_found": Code(404, "No published suite has this digest"),
+    "node_not_found": Code(404, "No registered node has this key"),
+    "pull_closed": Code(409, "The pull request is closed"),
+    "challenges_of_pull_exhausted": Code(409, "The pull request has as many unused challenges as it may have"),
+    "challenges_exhausted": Code(429, "The address or the node has as many unused challenges as it may have"),
+    "challenge_not_open": Code(409, "The challenge was used, or its time is over"),
+    "challenge_nonce_wrong": Code(403, "The nonce is not this challenge's"),
     # nodes
     "key_invalid": Code(422, "The public key is not an ed25519 key"),
     "node_conflict": Code(409, "The key is registered with another owner"),

@@ -152,6 +152,39 @@ class Bundle(Table):
     validated_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
 
 
+class Challenge(Table):
+    """A challenge as it was issued: what one run of one suite has to be about and to follow; good for one bundle."""
+
+    __tablename__ = "challenge"
+    __table_args__ = (
+        Index("ix_challenge_pull", "pull_id", "issued_at", "id"),
+        Index("ix_challenge_requester", "requester", "expires_at"),
+        Index("ix_challenge_node", "node_key_id", "expires_at"),
+    )
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    nonce: Mapped[str] = mapped_column(String(86))
+    """Told to whoever asked for it, and shown to others only when nobody can use it any more."""
+    plan_digest: Mapped[str] = mapped_column(_Digest)
+    pull_id: Mapped[int] = mapped_column(ForeignKey("pull.id"))
+    head_sha: Mapped[str] = mapped_column(_Digest)
+    """The pull request's head when it was issued."""
+    suite_digest: Mapped[str] = mapped_column(_Digest)
+    suite: Mapped[str] = mapped_column(String(100))
+    """``id/version``, for lists."""
+    node_key_id: Mapped[str | None] = mapped_column(ForeignKey("node.key_id"))
+    """The node whose signature the bundle needs; None: any."""
+    requester: Mapped[str] = mapped_column(String(64))
+    """Address that asked, for the limits; never shown."""
+    issued_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    expires_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    used_by: Mapped[str | None] = mapped_column(ForeignKey("bundle.id"))
+    """The first bundle that was submitted in time and bound as it should be; written once."""
+    used_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    abandoned_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """When whoever asked for it gave it up."""
+
+
 class Blob(Table):
     """A blob some bundle lists. Visible if and only if ``stored_at`` is set."""
 

@@ -7,11 +7,12 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
+from server.challenges.schemas import ChallengeGivenUp, ChallengePost
 from server.errors import Problem
 from server.intake.schemas import BundlePost
 from server.nodes.schemas import NodePost
 
-_BODIES: tuple[type[BaseModel], ...] = (BundlePost, NodePost, Problem)
+_BODIES: tuple[type[BaseModel], ...] = (BundlePost, ChallengeGivenUp, ChallengePost, NodePost, Problem)
 """Records that FastAPI does not see because `server.bodies` reads them."""
 
 _REFERENCE = "#/components/schemas/{model}"
@@ -31,6 +32,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
         routes=app.routes,
         tags=[
             {"name": "upload", "description": "Post the manifest, put the parts, submit. Every step may be repeated."},
+            {"name": "challenges", "description": "What a run has to follow, asked for before it begins."},
             {"name": "results", "description": "What the dashboard reads."},
             {"name": "nodes", "description": "Contributors' machines and their signing keys."},
             {"name": "GitHub", "description": "Webhooks, and reading pull requests on demand."},

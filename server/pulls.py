@@ -3,7 +3,10 @@
 from datetime import UTC, datetime
 
 from pydantic import AwareDatetime
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
 
+from server.errors import AppError
 from server.models import Pull, PullState, Repository
 from worker.bundle.record import CommitSha, Positive, Record
 
@@ -27,6 +30,24 @@ class PullRef(Record):
     """Its page here."""
     seen_at: AwareDatetime
     """When GitHub last told about it."""
+
+
+def find_pull(session: Session, *, repository: str, number: int) -> tuple[Pull, Repository]:
+    """A pull request by name; of two repositories that had the name, the one seen with it last.
+
+    Raises:
+        AppError: ``pull_not_found``.
+    """
+    row = session.execute(
+        select(Pull, Repository)
+        .join(Repository)
+        .where(func.lower(Repository.name) == repository.lower(), Pull.number == number)
+        .order_by(Repository.seen_at.desc())
+        .limit(1)
+    ).one_or_none()
+    if row is None:
+        raise AppError("pull_not_found", f"No pull request {number} of {repository} is known here.")
+    return row[0], row[1]
 
 
 def pull_ref(pull: Pull, repository: Repository, *, public_url: str) -> PullRef:

@@ -63,6 +63,15 @@ class Settings(BaseSettings):
 
     part_size_bytes: int = Field(default=8 * MIB, ge=1024, le=64 * MIB, description="Size of an upload part.")
     upload_ttl_s: int = Field(default=24 * 3600, ge=1, description="Seconds an upload may stay open without progress.")
+    challenge_ttl_s: int = Field(
+        default=24 * 3600, ge=60, description="Seconds in which the bundle of a challenge has to be submitted."
+    )
+    challenges_per_pull: int = Field(
+        default=64, ge=1, description="Unused challenges that a pull request may have within their time."
+    )
+    challenges_per_requester: int = Field(
+        default=16, ge=1, description="The same for one address, and for one node, over all pull requests."
+    )
     sweep_interval_s: float = Field(default=30, gt=0, description="Seconds between two sweeps over the task table.")
     task_lease_s: int = Field(
         default=600, ge=1, description="Seconds after which a Celery task that went silent is given to another worker."

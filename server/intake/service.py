@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session, undefer
 from server import audit
 from server.db import ConflictError, inserter
 from server.errors import AppError
-from server.intake import signatures
+from server.intake import binding, signatures
 from server.intake.schemas import BundleReceipt, MissingBlob, PartPlan, UploadPlan
 from server.models import Blob, Bundle, BundleBlob
 from server.queue import enqueue
@@ -253,6 +253,7 @@ def _complete(services: Services, bundle_id: str) -> None:
             .returning(Bundle.id)
         ).one_or_none()
         if moved is not None:
+            binding.use(session, bundle_id, now=now)
             enqueue(session, "validate", bundle_id, now=now)
             audit.record(session, at=now, actor="anonymous", action="bundle.submitted", target=bundle_id)
 

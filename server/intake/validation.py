@@ -7,7 +7,7 @@ from judge.assess import Assessment, assess
 from judge.evidence import Context, PullState, collect
 from server import audit
 from server.db import inserter
-from server.intake import signatures
+from server.intake import binding, signatures
 from server.models import AssessmentRow, Bundle, Pull
 from server.queue import enqueue
 from server.services import Services
@@ -26,8 +26,9 @@ def validate(services: Services, bundle_id: str) -> None:
         bundle = session.get_one(Bundle, bundle_id, options=[undefer(Bundle.manifest), undefer(Bundle.envelope)])
         signed = signatures.check(session, bundle.envelope, bundle.manifest)
         pull = _pull_of(session, bundle)
+        issued = binding.issued(session, bundle)
     context = Context(
-        place="server", signature=signed.state, node_key_id=signed.key_id, challenge=None, pull=_state(pull)
+        place="server", signature=signed.state, node_key_id=signed.key_id, challenge=issued, pull=_state(pull)
     )
     assessment = assess(collect(stored(services, bundle), context=context))
     with services.database.write() as session:

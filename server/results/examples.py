@@ -7,6 +7,7 @@ from judge.metrics import METRICS
 from judge.rules import FAMILIES, RULES
 from judge.trust import TrustLevel
 from server.bodies import answer
+from server.issued import EXAMPLE as _CHALLENGE
 from server.pulls import EXAMPLE as _PULL
 from server.results.schemas import (
     BundleList,
@@ -85,6 +86,7 @@ PULL = answer(
         judged_at=_AT,
         judged_head_sha=_PULL.head_sha,
         evidence=(EvidenceItem(bundle=_BUNDLE, stale=False, claim_ids=()),),
+        challenges=(_CHALLENGE,),
         check=_CHECK,
     )
 )

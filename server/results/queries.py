@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import get_args
 
 from sqlalchemy import Select, func, select, tuple_
@@ -13,9 +14,10 @@ from judge.decision import Outcome
 from judge.trust import NAMES, TrustLevel
 from judge.verdict import Verdict
 from server.errors import AppError
+from server.issued import challenge_ref, challenges_of
 from server.models import AssessmentRow, Blob, Bundle, BundleBlob, Node, Post, Pull, Repository, VerdictRow
 from server.pagination import cursor_after, read_cursor
-from server.pulls import pull_ref
+from server.pulls import find_pull, pull_ref
 from server.results.schemas import (
     BundleList,
     BundlePage,
@@ -34,6 +36,7 @@ from worker.bundle import parse_manifest
 _JUDGED = ("valid", "invalid")
 """Validation states in which a bundle's contents are shown."""
 _EVIDENCE_LIMIT = 200
+_CHALLENGE_LIMIT = 200
 
 
 def pull_list(session: Session, *, public_url: str, cursor: str | None, limit: int) -> PullList:
@@ -61,16 +64,13 @@ def pull_list(session: Session, *, public_url: str, cursor: str | None, limit: i
     return PullList(items=tuple(items), next_cursor=cursor_after(last.seen_at, str(last.id)) if last else None)
 
 
-def pull_page(session: Session, *, repository: str, number: int, public_url: str) -> PullPage:
+def pull_page(session: Session, *, repository: str, number: int, public_url: str, now: datetime) -> PullPage:
     """Everything about one pull request.
 
     Raises:
         AppError: ``pull_not_found``.
     """
-    found = find_pull(session, repository=repository, number=number)
-    if found is None:
-        raise AppError("pull_not_found", f"No pull request {number} of {repository} is known here.")
-    pull, home = found
+    pull, home = find_pull(session, repository=repository, number=number)
     claimed = parse_claims(pull.body)
     verdicts = tuple(
         Verdict.model_validate_json(record)
@@ -93,6 +93,9 @@ def pull_page(session: Session, *, repository: str, number: int, public_url: str
                 claim_ids=tuple(one.claim_id for one in verdicts if ref.bundle_id in one.bundle_ids),
             )
             for ref in bundle_refs(session, bundles, public_url=public_url)
+        ),
+        challenges=tuple(
+            challenge_ref(one, now=now) for one in session.scalars(challenges_of(pull.id).limit(_CHALLENGE_LIMIT))
         ),
         check=check_state(session, pull.id),
     )
@@ -181,18 +184,6 @@ def blob_is_shown(session: Session, sha256: str) -> bool:
         )
     )
     return bool(states & set(_JUDGED)) and "quarantined" not in states
-
-
-def find_pull(session: Session, *, repository: str, number: int) -> tuple[Pull, Repository] | None:
-    """A pull request by name; of two repositories that had the name, the one seen with it last."""
-    row = session.execute(
-        select(Pull, Repository)
-        .join(Repository)
-        .where(func.lower(Repository.name) == repository.lower(), Pull.number == number)
-        .order_by(Repository.seen_at.desc())
-        .limit(1)
-    ).one_or_none()
-    return (row[0], row[1]) if row else None
 
 
 def bundle_refs(session: Session, bundles: Sequence[Bundle], *, public_url: str) -> list[BundleRef]:

@@ -60,7 +60,11 @@ def get_pull(
     """Claims, their verdicts, the evidence behind them, and the check on GitHub."""
     with services.database.read() as session:
         return queries.pull_page(
-            session, repository=f"{owner}/{name}", number=number, public_url=services.settings.public_url
+            session,
+            repository=f"{owner}/{name}",
+            number=number,
+            public_url=services.settings.public_url,
+            now=services.clock(),
         )
 
 

@@ -11,6 +11,7 @@ from judge.report import Conclusion
 from judge.rules import Effect, Family, Severity
 from judge.trust import TrustLevel
 from judge.verdict import Verdict
+from server.issued import ChallengeRef
 from server.models import Origin, PostState, SignatureState, UploadState, ValidationState
 from server.pulls import PullRef
 from worker.bundle import Manifest
@@ -157,6 +158,8 @@ class PullPage(Record):
     """The commit the verdicts are about; differs from ``pull.head_sha`` while a new commit waits for judgement."""
     evidence: tuple[EvidenceItem, ...]
     """Newest first."""
+    challenges: tuple[ChallengeRef, ...]
+    """Newest first, the unused ones too: a run that was begun and never handed in is seen here."""
     check: CheckState | None
 
 

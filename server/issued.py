@@ -1,0 +1,81 @@
+"""A challenge as every part of the API shows it."""
+
+from datetime import UTC, datetime
+from typing import Literal
+
+from pydantic import AwareDatetime
+from sqlalchemy import Select, select
+
+from server.models import Challenge
+from worker.bundle.record import CommitSha, Identifier, Label, Record, Sha256
+
+Fate = Literal["open", "used", "abandoned", "expired"]
+
+
+class ChallengeRef(Record):
+    """An issued challenge and what became of it."""
+
+    id: Identifier
+    fate: Fate
+    """``open``: a bundle may still use it; ``used``: by ``bundle_id``; ``abandoned``: given up by whoever asked for it;
+    ``expired``: no bundle came in time."""
+    bundle_id: Sha256 | None
+    """The bundle that used it."""
+    suite: Label
+    """``id/version``."""
+    head_sha: CommitSha
+    """The commit that the run has to be about."""
+    node_key_id: Sha256 | None
+    """The node it was issued to; null: any."""
+    plan_digest: Sha256
+    nonce: str | None
+    """What prompts and seeds are made from. Null while open: whoever knows it could use the challenge."""
+    issued_at: AwareDatetime
+    expires_at: AwareDatetime
+
+
+def fate(challenge: Challenge, *, at: datetime) -> Fate:
+    """What has become of a challenge at a point in time after it was issued, as far as is known now."""
+    if challenge.used_by is not None:
+        return "used"
+    if challenge.abandoned_at is not None and challenge.abandoned_at <= at:
+        return "abandoned"
+    return "expired" if challenge.expires_at <= at else "open"
+
+
+def challenge_ref(challenge: Challenge, *, now: datetime) -> ChallengeRef:
+    """A challenge in short."""
+    became = fate(challenge, at=now)
+    return ChallengeRef(
+        id=challenge.id,
+        fate=became,
+        bundle_id=challenge.used_by,
+        suite=challenge.suite,
+        head_sha=challenge.head_sha,
+        node_key_id=challenge.node_key_id,
+        plan_digest=challenge.plan_digest,
+        nonce=None if became == "open" else challenge.nonce,
+        issued_at=challenge.issued_at,
+        expires_at=challenge.expires_at,
+    )
+
+
+def challenges_of(pull_id: int) -> Select[Challenge]:
+    """Every challenge of a pull request, newest first."""
+    return (
+        select(Challenge).where(Challenge.pull_id == pull_id).order_by(Challenge.issued_at.desc(), Challenge.id.desc())
+    )
+
+
+EXAMPLE = ChallengeRef(
+    id="c-5b2f0c9d7e614a83",
+    fate="expired",
+    bundle_id=None,
+    suite="smoke/1",
+    head_sha="a94a8fe5ccb19ba61c4c0873d391e987982fbbd3",
+    node_key_id=None,
+    plan_digest="77af778b51abd4a3c51c5ddd97204a9c3ae614ebccb75a606c3b6865aed6744e",
+    nonce="Xw5vXn7nB0mLZ7o0o2W6r8Yk3m1sJq4uGd9hTfPzRcE",
+    issued_at=datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC),
+    expires_at=datetime(2026, 3, 15, 9, 26, 53, tzinfo=UTC),
+)
