@@ -99,6 +99,23 @@ class Claim(Record):
     """Line of the pull request's text on which the claim begins."""
 
 
+class Scope(Record):
+    """Where a change is said to hold: every combination of the listed values is a cell that needs evidence.
+
+    None: the author does not say, so any value counts.
+    """
+
+    batch: tuple[Positive, ...] | None
+    tp: tuple[Positive, ...] | None
+    context: tuple[Count, ...] | None
+    speculation: tuple[Literal["none", "natural", "synthetic"], ...] | None
+    dcp: tuple[Positive, ...] | None
+    features: tuple[Identifier, ...] | None
+    """Features that keep working, each shown by an accuracy task of that name."""
+    line: Positive
+    """Line of the pull request's text on which it begins."""
+
+
 class ClaimError(Record):
     """One thing that is wrong with a claims block."""
 
@@ -113,3 +130,5 @@ class ClaimSet(Record):
 
     claims: tuple[Claim, ...]
     errors: tuple[ClaimError, ...]
+    scope: Scope | None = None
+    """Declared scope of the change; None: none was declared."""

@@ -5,12 +5,16 @@
       metric: step_latency_us
       cells: {batch: [1, 4], context: 64}
       relation: ">= 1.6x baseline"
+    - scope: {batch: [1, 4, 64], tp: [8, 16], context: [8192], speculation: [none]}
     ```
+
+One item may declare the scope of the change; all others are claims.
 
 Lists, mappings and plain scalars only: no aliases, tags, second documents or repeated keys. Every error names its
 line in the pull request's text. With one error nothing is claimed: half a block is never judged.
 """
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar, get_args
@@ -32,6 +36,7 @@ from judge.claim import (
     NoAcceptance,
     NoRegression,
     Relation,
+    Scope,
     SyntheticAcceptance,
     WithinTolerance,
 )
@@ -51,6 +56,9 @@ _FACTOR = re.compile(rf"(?P<sign>>=|<=) ?{_NUMBER}x baseline")
 _PERCENT = re.compile(rf"(?P<kind>no regression|equal) within {_NUMBER} ?%")
 _SYNTHETIC = re.compile(rf"synthetic {_NUMBER}")
 _FORMS = '">= 1.6x baseline", "<= 0.7x baseline", "no regression within 3%", "equal within 2%", "within tolerance"'
+_SCOPE = tuple(name for name in Scope.model_fields if name != "line")
+MAX_SCOPE_CELLS = 4096
+
 _FIELDS = ("id", "metric", "cells", "relation", "acceptance", "suite")
 _SELECTORS = tuple(CellSelector.model_fields)
 _Value = TypeVar("_Value", int, str)
@@ -101,13 +109,22 @@ def parse_block(text: str, *, first_line: int = 1) -> ClaimSet:
         return _failed("too_many_claims", f"{len(node.value)} claims, {MAX_CLAIMS} are allowed", first_line)
     claims: list[Claim] = []
     errors: list[ClaimError] = []
+    scope: Scope | None = None
     for item in node.value:
         try:
-            claims.append(_claim(item, first_line))
+            if not _declares_scope(item):
+                claims.append(_claim(item, first_line))
+                continue
+            if scope is not None:
+                line = item.start_mark.line + first_line
+                raise BlockError("scope_repeated", f"the scope is declared on line {scope.line} already", line)
+            scope = _scope(item, first_line)
         except BlockError as wrong:
             errors.append(_error(wrong.code, wrong.detail, wrong.line))
     errors += _repeated(claims)
-    return ClaimSet(claims=() if errors else tuple(claims), errors=tuple(errors))
+    if errors:
+        return ClaimSet(claims=(), errors=tuple(errors))
+    return ClaimSet(claims=tuple(claims), errors=(), scope=scope)
 
 
 # ------------------------------------------------------------------ claims
@@ -137,6 +154,39 @@ def _claim(node: yaml.Node, first_line: int) -> Claim:
         )
     except ValidationError as error:
         raise BlockError("claim_invalid", "a text of the claim is too long or not printable", line) from error
+
+
+def _declares_scope(node: yaml.Node) -> bool:
+    keys = [key.value for key, _ in node.value] if isinstance(node, yaml.MappingNode) else []
+    return "scope" in keys
+
+
+def _scope(node: yaml.Node, first_line: int) -> Scope:
+    line = node.start_mark.line + first_line
+    fields = mapping_of(mapping_of(node, "a scope", ("scope",), first_line)["scope"], "scope", _SCOPE, first_line)
+    if not fields:
+        raise BlockError("scope_empty", f"a scope lists values of {', '.join(_SCOPE)}", line)
+    selector = _selector_of({name: value for name, value in fields.items() if name in _SELECTORS}, first_line)
+    features = _values(
+        fields.get("features"),
+        "features",
+        lambda text: text if _IDENTIFIER.fullmatch(text) else None,
+        "names in lower case",
+        first_line,
+    )
+    found = Scope(
+        batch=selector.batch,
+        tp=selector.tp,
+        context=selector.context,
+        speculation=selector.speculation,
+        dcp=_numbers(fields, "dcp", 1, first_line),
+        features=features,
+        line=line,
+    )
+    axes = (found.batch, found.tp, found.context, found.speculation, found.dcp)
+    if math.prod(len(axis) for axis in axes if axis) > MAX_SCOPE_CELLS:
+        raise BlockError("scope_too_large", f"the scope has more than {MAX_SCOPE_CELLS} cells", line)
+    return found
 
 
 def _identifier(node: yaml.Node, what: str, first_line: int) -> str:
@@ -195,15 +245,19 @@ def _acceptance(node: yaml.Node | None, first_line: int) -> Acceptance | None:
     raise BlockError("acceptance_invalid", "acceptance is none, natural, or 'synthetic 6' with its length", line)
 
 
+def _numbers(fields: dict[str, yaml.Node], name: str, least: int, first_line: int) -> tuple[int, ...] | None:
+    def number(text: str) -> int | None:
+        value = int(text) if re.fullmatch("[0-9]{1,16}", text) else -1
+        return value if least <= value <= MAX_SAFE_INTEGER else None
+
+    return _values(fields.get(name), name, number, f"whole numbers from {least}", first_line)
+
+
 def _selector(node: yaml.Node | None, first_line: int) -> CellSelector:
-    fields = {} if node is None else mapping_of(node, "cells", _SELECTORS, first_line)
+    return _selector_of({} if node is None else mapping_of(node, "cells", _SELECTORS, first_line), first_line)
 
-    def numbers(name: str, least: int) -> tuple[int, ...] | None:
-        def number(text: str) -> int | None:
-            value = int(text) if re.fullmatch("[0-9]{1,16}", text) else -1
-            return value if least <= value <= MAX_SAFE_INTEGER else None
 
-        return _values(fields.get(name), name, number, f"whole numbers from {least}", first_line)
+def _selector_of(fields: dict[str, yaml.Node], first_line: int) -> CellSelector:
 
     def words(name: str, allowed: Sequence[str]) -> tuple[str, ...] | None:
         return _values(
@@ -213,10 +267,10 @@ def _selector(node: yaml.Node | None, first_line: int) -> CellSelector:
     phases = words("phase", get_args(Phase))
     kinds = words("speculation", ("none", "natural", "synthetic"))
     return CellSelector(
-        batch=numbers("batch", 1),
-        tp=numbers("tp", 1),
-        cp=numbers("cp", 1),
-        context=numbers("context", 0),
+        batch=_numbers(fields, "batch", 1, first_line),
+        tp=_numbers(fields, "tp", 1, first_line),
+        cp=_numbers(fields, "cp", 1, first_line),
+        context=_numbers(fields, "context", 0, first_line),
         phase=None if phases is None else tuple(one for one in get_args(Phase) if one in phases),
         speculation=None if kinds is None else tuple(one for one in ("none", "natural", "synthetic") if one in kinds),
         task=_values(fields.get("task"), "task", lambda text: text if len(text) <= 200 else None, "names", first_line),

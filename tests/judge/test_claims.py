@@ -58,7 +58,7 @@ def test_a_block_becomes_claims() -> None:
 
 @pytest.mark.parametrize("body", ["", "Nothing here.", "```yaml\n- id: a\n```", "    ```byogpu-claims\n    ```"])
 def test_no_block_is_no_claim_and_no_error(body: str) -> None:
-    assert parse_claims(body).model_dump() == {"claims": (), "errors": ()}
+    assert parse_claims(body).model_dump() == {"claims": (), "errors": (), "scope": None}
 
 
 @pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
