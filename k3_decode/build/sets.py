@@ -15,9 +15,14 @@ def _of_model(name: str) -> Callable[[], list[Operator]]:
     return lambda: step_operators(CONFIGS[name])
 
 
+SESSION_BUCKETS = (1, 2, 8, 64)
+"""Row counts of the steps that a session on a GPU tests and measures."""
+
+
 def _on_a_gpu() -> list[Operator]:
-    """What one measuring session on a GPU runs: all tests, and the steps of the models."""
-    return distinct([*checked_operators(), *(op for name in MODELS for op in step_operators(CONFIGS[name]))])
+    """What one session on a GPU runs: all tests, and the steps of the models at a few row counts."""
+    steps = (op for name in reversed(MODELS) for op in step_operators(CONFIGS[name], buckets=SESSION_BUCKETS))
+    return distinct([*checked_operators(), *steps])
 
 
 SETS: dict[str, Callable[[], list[Operator]]] = {

@@ -92,6 +92,14 @@ class KernelPath:
         logits = chosen.buffers.logits[batch.logit_rows]
         return logits.masked_fill((batch.slots <= 0)[batch.logit_rows].unsqueeze(-1), 0.0)
 
+    def launcher(self, rows: int) -> StepLauncher:
+        """Give the launches of a row count's step, for a bench that captures them its own way."""
+        return self._bucket(rows).launcher
+
+    def inputs(self, rows: int) -> StepInputs:
+        """Give the inputs that `launcher` reads."""
+        return self._bucket(rows).inputs
+
     def _bucket(self, rows: int) -> _Bucket:
         found = self._buckets.get(bucket(rows))
         if found is None:

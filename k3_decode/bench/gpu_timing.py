@@ -1,0 +1,139 @@
+"""Times launches on a GPU: one graph replayed many times, weights cold, the read limit probed in the same run."""
+
+import datetime
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+import torch
+
+REPLAYS = 40
+WARM_UP = 5
+
+
+class Row(TypedDict):
+    """One measured row, as written to ``bench/results``. Times are of one execution of ``name``."""
+
+    kind: str
+    name: str
+    tp: int
+    rows: int
+    q: int
+    arm: str
+    median_us: float
+    p10_us: float
+    p90_us: float
+    n: int
+    bytes: int
+    limit_tb_s: float
+    fraction_of_limit: float
+    gpu: str
+    driver: str
+    clocks: str
+    date: str
+    commit: str
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a row says about where it was measured."""
+
+    gpu: str
+    driver: str
+    commit: str
+
+    @classmethod
+    def read(cls, commit: str) -> "Machine":
+        """Ask the driver."""
+        gpu, driver = _query("name,driver_version")
+        return cls(gpu, driver, commit)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Times of one execution, in microseconds."""
+
+    median_us: float
+    p10_us: float
+    p90_us: float
+    n: int
+
+
+def time_graph(launches: Sequence[Callable[[], None]], *, replays: int = REPLAYS) -> Spread:
+    """Capture the launches in one graph and time its replays.
+
+    Args:
+        launches: One execution each, over different weights, so that none finds its own in the cache.
+        replays: Timed replays.
+
+    Returns:
+        Time of a replay divided by the launches.
+    """
+    for launch in launches:
+        launch()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for launch in launches:
+            launch()
+    for _ in range(WARM_UP):
+        graph.replay()
+    torch.cuda.synchronize()
+    times = []
+    for _ in range(replays):
+        start = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+        stop = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+        start.record()
+        graph.replay()
+        stop.record()
+        stop.synchronize()
+        times.append(start.elapsed_time(stop) * 1e3 / len(launches))
+    times.sort()
+    return Spread(
+        times[len(times) // 2], times[len(times) // 10], times[min(len(times) - 1, len(times) * 9 // 10)], replays
+    )
+
+
+def row(
+    machine: Machine, spread: Spread, *, kind: str, name: str, tp: int, rows: int, moved_bytes: int, limit_tb_s: float
+) -> Row:
+    """Write a measurement down.
+
+    Args:
+        machine: Where.
+        spread: Times.
+        kind: ``kernel``, ``layer`` or ``step``.
+        name: Of the stage.
+        tp: Ranks whose share the shapes are.
+        rows: Token rows.
+        moved_bytes: Fewest bytes one execution moves through device memory.
+        limit_tb_s: Read limit of this run.
+    """
+    return {
+        "kind": kind,
+        "name": name,
+        "tp": tp,
+        "rows": rows,
+        "q": 1,
+        "arm": "kernels",
+        "median_us": round(spread.median_us, 3),
+        "p10_us": round(spread.p10_us, 3),
+        "p90_us": round(spread.p90_us, 3),
+        "n": spread.n,
+        "bytes": moved_bytes,
+        "limit_tb_s": round(limit_tb_s, 3),
+        "fraction_of_limit": round(moved_bytes / spread.median_us / 1e6 / limit_tb_s, 3),
+        "gpu": machine.gpu,
+        "driver": machine.driver,
+        "clocks": " / ".join(_query("clocks.sm,clocks.mem")),
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%MZ"),
+        "commit": machine.commit,
+    }
+
+
+def _query(fields: str) -> list[str]:
+    command = ["nvidia-smi", f"--query-gpu={fields}", "--format=csv,noheader"]
+    return [
+        part.strip() for part in subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(",")
+    ]
