@@ -3,6 +3,7 @@
 import importlib.util
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -70,6 +71,41 @@ def slower(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
 def stock(tmp_path_factory: pytest.TempPathFactory) -> Assessment:
     """A machine without a GPU, assessed."""
     return assess(collect(specimens.build_on_cpu().write(tmp_path_factory.mktemp("stock"))))
+
+
+@pytest.fixture(scope="session")
+def failing(load: Callable[[str], ModuleType]) -> dict[str, Callable[[Any], None]]:
+    """By rule: what breaks the specimen for it."""
+    runs, measurements = load("broken_runs"), load("broken_measurements")
+    assert not set(runs.FAILING) & set(measurements.FAILING)
+    return {**runs.FAILING, **measurements.FAILING}
+
+
+@pytest.fixture(scope="session")
+def valid_evidence(tmp_path_factory: pytest.TempPathFactory) -> Evidence:
+    """The valid specimen as a server reads it. Frozen, so shared."""
+    specimen = specimens.build()
+    context = specimens.server_context(specimen)
+    return collect(specimen.write(tmp_path_factory.mktemp("valid")), context=context)
+
+
+@pytest.fixture(scope="session")
+def broken_evidence(
+    failing: dict[str, Callable[[Any], None]],
+    load: Callable[[str], ModuleType],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[str], Evidence]:
+    """The specimen broken for one rule, as a server reads it. Each is made once: frozen, so shared."""
+
+    @cache
+    def read(rule_id: str) -> Evidence:
+        specimen = specimens.build()
+        failing[rule_id](specimen)
+        change = load("broken_measurements").CONTEXTS.get(rule_id, lambda same: same)
+        context = change(specimens.server_context(specimen))
+        return collect(specimen.write(tmp_path_factory.mktemp(rule_id)), context=context)
+
+    return read
 
 
 @pytest.fixture

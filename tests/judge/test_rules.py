@@ -6,26 +6,11 @@ from typing import Any
 
 import pytest
 
-from judge.evidence import OFFLINE, Context
+from judge.evidence import OFFLINE, Context, Evidence
 from judge.rules import EFFECTS, FAMILIES, RULES, check
 from judge.rules.registry import MAX_FINDINGS_PER_RULE
 
 Break = Callable[[Any], None]
-
-
-@pytest.fixture(scope="session")
-def failing(load: Callable[[str], ModuleType]) -> dict[str, Break]:
-    """By rule: what breaks the specimen for it."""
-    runs, measurements = load("broken_runs"), load("broken_measurements")
-    assert not set(runs.FAILING) & set(measurements.FAILING)
-    return {**runs.FAILING, **measurements.FAILING}
-
-
-@pytest.fixture(scope="session")
-def contexts(load: Callable[[str], ModuleType]) -> dict[str, Callable[[Context], Context]]:
-    """By rule: what breaks the context for it."""
-    found: dict[str, Callable[[Context], Context]] = load("broken_measurements").CONTEXTS
-    return found
 
 
 def test_every_rule_has_a_failing_specimen(failing: dict[str, Break]) -> None:
@@ -41,17 +26,8 @@ def test_a_valid_bundle_has_no_findings(
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_rule_finds_what_it_is_for(
-    rule: Any,
-    specimen: Any,
-    collected: Callable[..., Any],
-    server_context: Callable[..., Context],
-    failing: dict[str, Break],
-    contexts: dict[str, Callable[[Context], Context]],
-) -> None:
-    failing[rule.id](specimen)
-    context = contexts.get(rule.id, lambda same: same)(server_context(specimen))
-    found = [finding for finding in check(collected(specimen, context=context)) if finding.rule_id == rule.id]
+def test_a_rule_finds_what_it_is_for(rule: Any, broken_evidence: Callable[[str], Evidence]) -> None:
+    found = [finding for finding in check(broken_evidence(rule.id)) if finding.rule_id == rule.id]
     assert found
     assert {(one.severity, one.effect, one.title, one.hint) for one in found} == {
         (rule.severity, rule.effect, rule.title, rule.hint)
