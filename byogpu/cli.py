@@ -2,6 +2,7 @@
 
 import json
 import sys
+import traceback
 from typing import Annotated
 
 import typer
@@ -10,6 +11,11 @@ from rich.text import Text
 
 from byogpu.commands import bundles, doctor, foreign, measure, service
 from byogpu.failures import failure_of
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C or SIGTERM."""
+DEFECT = 70
+"""Exit code after an error that byogpu does not know; never 1, which says something about what was evaluated."""
 
 app = typer.Typer(
     name="byogpu",
@@ -52,11 +58,12 @@ def main() -> None:
     try:
         app()
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except Exception as error:
         failure = failure_of(error)
         if failure is None:
-            raise
+            traceback.print_exc()
+            sys.exit(DEFECT)
         if "--json" in sys.argv:
             print(json.dumps({"error": {"code": failure.code, "detail": failure.detail}}))
         Console(stderr=True, highlight=False).print(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from judge.rules import Finding
 
 _USAGE_CODES = frozenset(
-    {"bundle_missing", "export_exists", "folder_exists", "key_exists", "key_invalid", "key_missing"}
+    {"archive_missing", "bundle_missing", "export_exists", "folder_exists", "key_exists", "key_invalid", "key_missing"}
 )
 """Codes of the bundle format that are about what was asked for, not about a bundle's content."""
 
@@ -53,8 +53,9 @@ def failure_of(error: Exception) -> Failure | None:
         case ModuleNotFoundError() if (extra := _EXTRAS.get((error.name or "").split(".")[0])) is not None:
             detail = f"this needs {error.name}, which is not installed; install byogpu[{extra}]"
             return Failure(ExitCode.ENVIRONMENT, "package_missing", detail)
-        case OSError() if error.filename is not None:
-            return Failure(ExitCode.ENVIRONMENT, "file_unusable", f"{error.filename}: {error.strerror}")
+        case OSError() if error.errno is not None:  # a full disk is reported without the file's name
+            where = "" if error.filename is None else f"{error.filename}: "
+            return Failure(ExitCode.ENVIRONMENT, "file_unusable", f"{where}{error.strerror}")
         case _:
             return None
 

@@ -38,11 +38,13 @@ def _folder(reference: str, settings: Settings) -> Path:
     if path.is_dir():
         return path
     if not _ID_START.match(reference):
-        raise BundleError("bundle_missing", f"{reference} is no folder, no file, and not the beginning of an id")
+        raise BundleError(
+            "bundle_missing", f"{reference} is no folder, no file, and no beginning of an id (6 or more of its digits)"
+        )
     found = sorted(entry for entry in _kept(settings.runs_folder) if entry.name.startswith(reference))
     if len(found) != 1:
-        how_many = f"{len(found)} bundles" if found else "no bundle"
-        raise BundleError("bundle_missing", f"{how_many} in {settings.runs_folder} begin with {reference}")
+        how_many = f"{len(found)} bundles begin" if found else "no bundle begins"
+        raise BundleError("bundle_missing", f"{how_many} with {reference} in {settings.runs_folder}")
     return found[0]
 
 

@@ -33,10 +33,17 @@ def shelved(settings: Settings, out: Path | None) -> Iterator[Target]:
 
     Args:
         settings: Say where runs are kept.
-        out: The user's own folder; the bundle then stays there.
+        out: The user's own folder; the bundle then stays there. What was empty is emptied again if the block breaks, so
+            that the same command can be given once more.
     """
     if out is not None:
-        yield Target(out)
+        was_empty = not out.exists() or (out.is_dir() and not any(out.iterdir()))
+        try:
+            yield Target(out)
+        except BaseException:
+            if was_empty and out.is_dir():
+                _empty(out)
+            raise
         return
     settings.runs_folder.mkdir(parents=True, exist_ok=True)
     scratch = settings.runs_folder / f".new-{uuid.uuid4().hex}"
@@ -48,3 +55,11 @@ def shelved(settings: Settings, out: Path | None) -> Iterator[Target]:
             scratch.replace(target.folder)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _empty(folder: Path) -> None:
+    for entry in folder.iterdir():
+        if entry.is_dir():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()

@@ -46,6 +46,7 @@ def run(
     from judge.summarise import summarise
     from worker.check import check
     from worker.run import failed_evals
+    from worker.service import Service
     from worker.suites import load
 
     settings, output = Settings(), Output(as_json=as_json)
@@ -53,6 +54,9 @@ def run(
     if pull is not None and not named:
         raise WorkerError("usage", "--pull needs a server to ask about the pull request: give --server")
     chosen = load(suite)
+    if named:
+        with Service(settings, url=server):
+            pass  # a wrong address is said now, not after minutes of measuring
     arms = Sources(baseline_python, candidate_python, baseline_tree, candidate_tree).arms()
     bundle = measure(chosen, arms, settings, out, server=server, pull=pull)
     findings = check(bundle)

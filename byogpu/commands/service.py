@@ -71,7 +71,8 @@ def _show(output: Output, summary: "Summary") -> None:
     errors = sum(finding.severity == "error" for finding in summary.findings)
     output.line(f"{len(summary.findings)} findings, {errors} of them errors. Bundle {summary.bundle_id[:16]}.")
     output.line(f"Check: {summary.check.conclusion}: {summary.check.title}", style="bold")
-    output.table("Pages", ("page", "address"), summary.urls.items())
+    for page, url in summary.urls.items():  # no table: an address that is broken into lines cannot be clicked
+        output.line(f"{page:<16} {url}")
 
 
 def _wait_for_signal() -> None:

@@ -74,6 +74,7 @@ def _send(bundle: Bundle, service: Service, progress: Progress) -> None:
     progress.end("upload")
     progress.begin("validation", total=1)
     receipt = wait(bundle, service, limit_s=PUBLISH_LIMIT_S)
+    progress.advance("validation")
     progress.end("validation", remark=receipt.validation_state)
 
 
@@ -84,6 +85,7 @@ def _judged(stage: Stage, number: int, progress: Progress) -> PullPage:
     while True:
         page = PullPage.model_validate_json(_read(f"{stage.url}/api/v1/pulls/{REPOSITORY}/{number}"))
         if page.verdicts and page.evidence and page.check is not None and page.check.state == "sent":
+            progress.advance("check")
             progress.end("check", remark=page.check.conclusion)
             return page
         if page.check is not None and page.check.state == "dead":

@@ -52,6 +52,8 @@ def test_1_when_the_manifest_is_not_one(byogpu, imported):
         (["run", "--pull", "o/r#1"], "--pull needs a server"),
         (["check", "no-such-folder"], "bundle_missing"),
         (["check", "abcdef0123"], "bundle_missing"),
+        (["import", "bundle", "no-such-file"], "archive_missing"),
+        (["run", "--server", "ftp://example"], "http:// or https://"),
         (["import", "vllm-bench"], "--arm baseline=FILE"),
         (["import", "vllm-bench", "--arm", "third=x"], "baseline=PATH or candidate=PATH"),
         (["import", "vllm-bench", "--arm", "baseline=a", "--arm", "baseline=b"], "twice"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from judge import thresholds
-from judge.metrics import METRICS
+from judge.metrics import METRICS, MetricDefinition
 from judge.rules import EFFECTS, RULES
 from judge.rules.__main__ import pages, write
 from judge.trust import NAMES
@@ -35,6 +35,13 @@ def test_every_metric_is_defined(definition: object, judging: str) -> None:
     fields = ("unit", "better", "sample", "statistic", "definition")
     row = " | ".join(getattr(definition, name) for name in fields)
     assert f"| `{definition.metric}` | {row} |" in judging  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("definition", METRICS.values(), ids=lambda one: one.metric)
+def test_the_glossary_has_the_same_definition(definition: MetricDefinition) -> None:
+    glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    words = definition.definition[0].lower() + definition.definition[1:]
+    assert f"**`{definition.metric}`**: {words} {definition.better.capitalize()} is better." in glossary
 
 
 def test_every_limit_is_listed_with_its_value(judging: str) -> None:

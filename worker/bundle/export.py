@@ -4,6 +4,7 @@ Writing is deterministic. Reading trusts nothing but digests: entries are stream
 only says which digest is expected, and every file is written under the digest of what really came out.
 """
 
+import errno
 import re
 import shutil
 import stat
@@ -35,6 +36,8 @@ _RATIO_GRACE_BYTES = 1_000_000
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _BLOB_NAME = re.compile(r"blobs/([0-9a-f]{64})\Z")
 _CHUNK_BYTES = 1 << 18
+_BAD_OFFSET = (None, errno.EINVAL)
+"""What an `OSError` says when a hostile archive leads to a place that is not in the file."""
 
 
 def export(bundle: Bundle, target: Path) -> Path:
@@ -70,12 +73,13 @@ def import_archive(source: Path, folder: Path) -> Bundle:
 
     Raises:
         BundleError: ``archive_invalid``, ``archive_too_large``, ``archive_bomb``, ``archive_entry_refused``,
-            ``folder_exists``, and what `worker.bundle.read` raises.
+            ``archive_missing``, ``folder_exists``, and what `worker.bundle.read` raises.
+        OSError: The disk is full or may not be written to: nothing is wrong with the archive.
     """
     if folder.exists():
         raise BundleError("folder_exists", f"{folder} exists already")
     if not source.is_file():
-        raise BundleError("archive_invalid", f"{source} is not a file")
+        raise BundleError("archive_missing", f"{source} is not a file")
     if source.stat().st_size > MAX_ARCHIVE_BYTES:
         raise BundleError("archive_too_large", f"the archive has more than {MAX_ARCHIVE_BYTES} bytes")
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -86,6 +90,8 @@ def import_archive(source: Path, folder: Path) -> Bundle:
         read(scratch)
         scratch.replace(folder)
     except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in _BAD_OFFSET:
+            raise
         raise BundleError("archive_invalid", f"not a readable zip archive: {str(error)[:150]}") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)

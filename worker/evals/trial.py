@@ -14,7 +14,7 @@ from worker.bundle.samples import CounterRow, NumericsRow, RequestRow, StepRow
 from worker.bundle.schema import ArmName, Block, Cell, EvalRecord, NoSpeculation, PathLedger
 from worker.deadline import Deadline
 from worker.environment.nvml import Nvml
-from worker.errors import EvalError
+from worker.errors import WorkerError
 from worker.identity import EngineIdentity
 from worker.ledger import LedgerAnswer
 from worker.processes import Child
@@ -117,6 +117,16 @@ def stage(progress: Progress, name: str, *, total: int) -> Iterator[None]:
     try:
         yield
     except BaseException as error:
-        progress.end(name, remark=error.code if isinstance(error, EvalError) else type(error).__name__)
+        progress.end(name, remark=_remark(error))
         raise
     progress.end(name)
+
+
+def _remark(error: BaseException) -> str:
+    match error:
+        case WorkerError(code=code):
+            return code
+        case KeyboardInterrupt():
+            return "interrupted"
+        case _:
+            return type(error).__name__
