@@ -9,8 +9,7 @@ from github.CheckRun import CheckRun
 from github.GithubObject import NotSet, Opt
 from github.Repository import Repository
 
-from server.github.records import CheckAnnotation, CheckPayload, PublishedCheck
-from server.github.text import (
+from judge.markdown import (
     ANNOTATION_MESSAGE_MAX_CHARS,
     ANNOTATION_TITLE_MAX_CHARS,
     SUMMARY_MAX_BYTES,
@@ -20,6 +19,7 @@ from server.github.text import (
     plain_lines,
     shorten,
 )
+from server.github.records import CheckAnnotation, CheckPayload, PublishedCheck
 
 ANNOTATIONS_PER_CALL = 50
 

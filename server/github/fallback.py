@@ -6,8 +6,7 @@ from github.IssueComment import IssueComment
 from github.PullRequest import PullRequest
 from github.Repository import Repository
 
-from server.github.records import CheckConclusion, CheckPayload, PublishedCheck
-from server.github.text import (
+from judge.markdown import (
     COMMENT_MAX_BYTES,
     STATUS_DESCRIPTION_MAX_CHARS,
     Markdown,
@@ -19,6 +18,7 @@ from server.github.text import (
     shorten,
     table,
 )
+from server.github.records import CheckConclusion, CheckPayload, PublishedCheck
 
 ANNOTATIONS_SHOWN = 20
 

@@ -120,7 +120,7 @@ class CheckPayload(_Record):
         name: Name of the check, and the status context of the fallback.
         conclusion: Set if and only if the status is ``completed``.
         title: One plain line.
-        summary: Markdown, with everything untrusted escaped (``server.github.text``).
+        summary: Markdown, with everything untrusted escaped (``judge.markdown``).
         text: Markdown, longer; may be empty.
         details_url: Where the evidence is.
     """
