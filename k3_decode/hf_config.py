@@ -6,6 +6,7 @@ from typing import Final, cast
 from k3_decode.errors import ConfigError
 
 QUANTIZATION_FORMAT: Final = "mxfp4-pack-quantized"
+"""How every checkpoint that is read here stores its routed experts; another format is refused (`refuse_variants`)."""
 
 
 class HfSection:

@@ -17,6 +17,7 @@ from k3_decode.engine.chat import CHAT_TEMPLATE_DIGEST
 from k3_decode.engine.config import EngineConfig
 from k3_decode.engine.tokenizer import ByteTokenizer
 from k3_decode.errors import CheckpointError
+from k3_decode.hf_config import QUANTIZATION_FORMAT
 from k3_decode.reference.model import K3Model
 
 PACKAGES = ("byogpu", "torch", "numpy", "safetensors", "fastapi", "starlette", "uvicorn", "pydantic")
@@ -26,10 +27,11 @@ _READ_BYTES = 1 << 22
 
 
 class Weights(TypedDict):
-    """Digest of the weights, and what it was taken over."""
+    """Digest of the weights, what it was taken over, and how the weights are stored."""
 
     sha256: str
     over: str
+    format: str
 
 
 class _TensorEntry(TypedDict):
@@ -100,7 +102,8 @@ def describe(
 def synthetic_weights(config: K3Config, *, seed: int) -> Weights:
     """Digest synthetic weights by what they are drawn from: the configuration and the seed."""
     facts = {"config": dataclasses.asdict(config), "seed": seed}
-    return {"sha256": hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest(), "over": "config and seed"}
+    digest = hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()
+    return {"sha256": digest, "over": "config and seed", "format": QUANTIZATION_FORMAT}
 
 
 def checkpoint_weights(folder: Path) -> Weights:
@@ -125,7 +128,7 @@ def checkpoint_weights(folder: Path) -> Weights:
     if not lines:
         raise CheckpointError(f"{folder}: no tensors in *.safetensors files")
     digest = hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()
-    return {"sha256": digest, "over": "checkpoint tensors"}
+    return {"sha256": digest, "over": "checkpoint tensors", "format": QUANTIZATION_FORMAT}
 
 
 def _tensor_lines(file: Path) -> list[str]:

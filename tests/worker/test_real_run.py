@@ -41,6 +41,7 @@ def test_smoke_shortened(tmp_path: Path, no_program_is_left: None) -> None:
 
     baseline, candidate = manifest.arms
     assert (baseline.model, baseline.weights_digest) == ("k3-tiny", candidate.weights_digest)
+    assert baseline.quantization == candidate.quantization == "mxfp4-pack-quantized"
     assert "unknown" not in (baseline.weights_digest, baseline.tokenizer_digest, baseline.chat_template_digest)
     assert {entry.name for entry in set(baseline.engine_config) ^ set(candidate.engine_config)} == {"decode"}
     for arm in manifest.arms:

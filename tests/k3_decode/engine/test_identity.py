@@ -34,6 +34,11 @@ def test_a_checkpoint_is_known_by_its_tensors_not_by_its_files(checkpoint, tmp_p
     assert checkpoint_weights(checkpoint)["over"] == "checkpoint tensors"
 
 
+def test_the_weights_format_is_the_one_the_checkpoint_states(checkpoint):
+    stated = json.loads((checkpoint / "config.json").read_text())["text_config"]["quantization_config"]["format"]
+    assert checkpoint_weights(checkpoint)["format"] == synthetic_weights(TINY, seed=0)["format"] == stated
+
+
 def test_one_changed_byte_changes_the_digest(checkpoint, tmp_path):
     copy = shutil.copytree(checkpoint, tmp_path / "copy")
     file = sorted(copy.glob("*.safetensors"))[0]
