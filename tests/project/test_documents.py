@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from byogpu.cli import DEFECT, INTERRUPTED
 from worker.errors import ExitCode
 
 DOCUMENTS = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md")
@@ -98,13 +99,21 @@ def test_error_codes_and_settings_are_documented(root: Path) -> None:
 
 
 def test_exit_codes_are_documented(documents: dict[Path, str]) -> None:
-    rows = re.findall(r"^\| (\d) \| ([a-z ]+) \|", documents[Path("docs/exit-codes.md")], flags=re.M)
-    assert {int(number): name.split()[0] for number, name in rows} == {int(c): c.name.lower() for c in ExitCode}
+    rows = re.findall(r"^\| (\d+) \| ([a-z ]+) \|", documents[Path("docs/exit-codes.md")], flags=re.M)
+    ours = {int(code): code.name.lower() for code in ExitCode}
+    assert {int(number): name.split()[0] for number, name in rows} == ours | {
+        DEFECT: "defect",
+        INTERRUPTED: "interrupted",
+    }
 
 
 def test_every_command_named_in_the_readme_exists(documents: dict[Path, str]) -> None:
     shown = subprocess.run(
-        [Path(sys.executable).parent / "byogpu", "--help"], capture_output=True, text=True, check=True, env={"COLUMNS": "100"}
+        [Path(sys.executable).parent / "byogpu", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"COLUMNS": "100"},
     ).stdout
     issue = {"demo", "serve", "run", "check", "upload", "import", "compare", "reproduce", "doctor", "export"}
     named = set(re.findall(r"`byogpu ([a-z]+)", documents[Path("README.md")])) | issue
