@@ -63,6 +63,9 @@ MIN_STEP_LATENCY_US = 1.0
 MAX_STEPS_BELOW_BOUND = 0.01
 """Share of steps that may be faster than the physics bound: a timer's slips."""
 
+WARM_UP_FACTOR = 1.1
+"""By how much the first quarter of a block may be slower than the rest of it."""
+
 MAX_EQUAL_LATENCY_SHARE = 0.9
 """Share of steps with one identical latency above which the series was filled in; a coarse GPU timer stays below."""
 

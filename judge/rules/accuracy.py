@@ -225,6 +225,23 @@ def answers_vary(evidence: Evidence) -> Iterator[Found]:
                 yield _found(eval_id, arm, f"{'/'.join(key)}: {len(table.output_sha256)} identical answers", key[0])
 
 
+@rule(
+    "A-012",
+    "error",
+    "blocks",
+    title="Accuracy with simulated acceptance",
+    hint="Measure accuracy with natural acceptance, or without speculation.",
+    bears_on=("accuracy",),
+)
+def acceptance_natural(evidence: Evidence) -> Iterator[Found]:
+    """Simulated acceptance takes drafts for right that are not: it is for speed, and its answers are nobody's."""
+    for record in evidence.manifest.evals:
+        for cell in record.cells if record.kind == "accuracy" else ():
+            if cell.speculation != "unknown" and cell.speculation.kind == "synthetic":
+                where = f"evals/{record.id}/cells/{cell.id}"
+                yield Found("the cell's acceptance is synthetic", where, eval_id=record.id, cell=cell.id)
+
+
 def _tasks(evidence: Evidence) -> Iterator[tuple[str, ArmName, LmEvalRun, LmEvalTask]]:
     for (eval_id, arm), run in sorted(evidence.lm_eval.items()):
         for name in sorted(run.tasks):
@@ -257,4 +274,5 @@ RULES = (
     samples_present,
     enough_documents,
     answers_vary,
+    acceptance_natural,
 )

@@ -7,14 +7,12 @@ import numpy as np
 
 from judge.evidence import Evidence
 from judge.exclusion import harmful, spans
-from judge.physics import bound
 from judge.rules.record import Found, rule
 from judge.series import measured_cells
 from judge.tables import StepTable
 from judge.thresholds import (
     CLOCK_SLACK_S,
     MAX_EQUAL_LATENCY_SHARE,
-    MAX_STEPS_BELOW_BOUND,
     MIN_STEP_LATENCY_US,
     MIN_STEPS_FOR_SPREAD,
     OVERLAP_SLACK_US,
@@ -302,34 +300,6 @@ def clean_source(evidence: Evidence) -> Iterator[Found]:
             yield Found(f"the {arm.name} ran from a changed checkout", f"arms/{arm.name}", arm=arm.name)
 
 
-@rule(
-    "E-016",
-    "error",
-    "quarantines",
-    title="Faster than the machine can read the model",
-    hint="Check that each step ran the whole model, that the timer waits for the GPU, and what the probe read.",
-    bears_on=("speed",),
-)
-def above_physics_bound(evidence: Evidence) -> Iterator[Found]:
-    """A step reads the weights once; in less time than the bandwidth that the run itself probed allows, it did not."""
-    for cell in measured_cells(evidence):
-        for arm in evidence.manifest.arms:
-            table = evidence.steps.get((cell.cell.id, arm.name))
-            least = bound(arm, cell.cell, evidence.manifest.environment) if table is not None else None
-            if table is None or least is None:
-                continue
-            fast = int((table.latency_us < least[0]).sum())
-            if fast > MAX_STEPS_BELOW_BOUND * len(table.latency_us):
-                yield Found(
-                    f"{fast} of {len(table.latency_us)} steps took less than {least[0]:.1f} µs, the least for "
-                    f"{arm.model} limited by {least[1]}; the fastest took {table.latency_us.min():.1f} µs",
-                    f"cells/{cell.cell.id}/{arm.name}",
-                    eval_id=cell.record.id,
-                    cell=cell.cell.id,
-                    arm=arm.name,
-                )
-
-
 def _gpus(evidence: Evidence) -> tuple[Gpu, ...]:
     environment = evidence.manifest.environment
     return () if environment == "unknown" or environment.gpus == "unknown" else environment.gpus
@@ -360,5 +330,4 @@ RULES = (
     clocks_agree,
     loader_variables,
     clean_source,
-    above_physics_bound,
 )

@@ -245,6 +245,24 @@ def counters_rise(evidence: Evidence) -> Iterator[Found]:
 
 
 @rule(
+    "M-016",
+    "error",
+    "blocks",
+    title="Prompts were answered from the prefix cache",
+    hint="Turn prefix caching off, or send prompts that share no beginning.",
+    bears_on=("speed",),
+)
+def prefix_cache_cold(evidence: Evidence) -> Iterator[Found]:
+    """A cached prefix is not computed, so times are those of a shorter prompt; the server's own counter tells."""
+    before = {(r.cell, r.arm, r.block, r.name): r.value for r in evidence.counters if r.moment == "before"}
+    for row in evidence.counters:
+        start = before.get((row.cell, row.arm, row.block, row.name))
+        if row.moment == "after" and "prefix_cache_hit" in row.name and start is not None and row.value > start:
+            where = f"cells/{row.cell}/{row.arm}/blocks/{row.block}"
+            yield Found(f"{row.name} rose by {row.value - start:g}", where, cell=row.cell, arm=row.arm)
+
+
+@rule(
     "M-014",
     "error",
     "blocks",
@@ -328,4 +346,5 @@ RULES = (
     counters_rise,
     numerics_within_tolerance,
     numerics_repeat,
+    prefix_cache_cold,
 )

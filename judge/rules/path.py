@@ -6,7 +6,7 @@ from judge.evidence import Evidence
 from judge.path import bucket_share, decode_buckets, ledger, share
 from judge.rules.record import Found, rule
 from judge.thresholds import MIN_SPECIALIZED_SHARE
-from worker.bundle.schema import Arm, EvalRecord, LedgerBucket, PathLedger
+from worker.bundle.schema import Arm, Cell, EvalRecord, LedgerBucket, PathLedger
 
 _DRIVES_ENGINE = ("decode_step", "serving", "accuracy")
 
@@ -190,6 +190,45 @@ def _shape(bucket: LedgerBucket) -> str:
     return f"{bucket.phase} of {bucket.rows} rows{drafts}"
 
 
+@rule(
+    "P-008",
+    "error",
+    "blocks",
+    title="Speculation was not what the cell says",
+    hint="Describe the cell as the engine ran it: drafts, and whether their acceptance is simulated.",
+    bears_on=("speed",),
+)
+def speculation_as_declared(evidence: Evidence) -> Iterator[Found]:
+    """Simulated acceptance passed off as natural, or drafts that a cell does not mention, are another measurement."""
+    for record in _driven(evidence):
+        declared = {_drafts(cell) for cell in record.cells}
+        kinds = {speculation.kind for cell in record.cells if (speculation := cell.speculation) != "unknown"}
+        for arm in evidence.manifest.arms:
+            found = ledger(arm, record.id)
+            ran = set() if found == "unknown" else {b.speculation for b in decode_buckets(found, None) if _steps((b,))}
+            other = sorted(ran - {drafts for drafts in declared if drafts is not None})
+            where = f"arms/{arm.name}/ledgers/{record.id}"
+            if other and None not in declared:
+                detail = f"steps verified {', '.join(map(str, other))} drafts, no cell of {record.id} says so"
+                yield Found(detail, where, eval_id=record.id, arm=arm.name)
+            elif max(declared - {None}, default=0) and ran == {0}:
+                detail = f"cells of {record.id} say drafts were verified, no step verified any"
+                yield Found(detail, where, eval_id=record.id, arm=arm.name)
+            simulated = [one.name for one in arm.engine_config if "synthetic" in f"{one.name} {one.value}".lower()]
+            if simulated and kinds and "synthetic" not in kinds:
+                detail = (
+                    f"the engine's {simulated[0]} says synthetic, cells of {record.id} say {', '.join(sorted(kinds))}"
+                )
+                yield Found(detail, f"arms/{arm.name}/engine_config", eval_id=record.id, arm=arm.name)
+
+
+def _drafts(cell: Cell) -> int | None:
+    """Drafts a cell says were verified in each step; None: unknown."""
+    if cell.speculation == "unknown":
+        return None
+    return 0 if cell.speculation.kind == "none" else cell.speculation.drafts
+
+
 RULES = (
     ledger_present,
     candidate_specialized,
@@ -198,4 +237,5 @@ RULES = (
     kernels_named,
     steps_accounted,
     imported_path,
+    speculation_as_declared,
 )

@@ -3,7 +3,7 @@
 from itertools import islice
 
 from judge.evidence import Evidence
-from judge.rules import accuracy, binding, environment, form, hostile, measurement, path, suite, typed
+from judge.rules import accuracy, binding, environment, form, hostile, measurement, path, plausibility, suite, typed
 from judge.rules.record import Finding, Found, Rule
 
 MAX_FINDINGS_PER_RULE = 20
@@ -14,6 +14,7 @@ RULES: tuple[Rule, ...] = tuple(
             *form.RULES,
             *suite.RULES,
             *environment.RULES,
+            *plausibility.RULES,
             *path.RULES,
             *measurement.RULES,
             *typed.RULES,

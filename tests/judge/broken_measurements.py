@@ -115,6 +115,12 @@ def _(s: Any) -> None:
     s.of("numerics", "numerics", arm="candidate")[0]["bitwise_repeatable"] = False
 
 
+@breaks("M-016")
+def _(s: Any) -> None:
+    for row in s.of("counters", "serving", arm="candidate"):
+        row["name"] = "vllm:prefix_cache_hits_total"
+
+
 # ------------------------------------------------------------------ A
 @breaks("A-001")
 def _(s: Any) -> None:
@@ -175,6 +181,12 @@ def _(s: Any) -> None:
 def _(s: Any) -> None:
     for row in s.samples[("candidate", "byogpu_copy")]:
         row["resps"] = [[" 7"]]
+
+
+@breaks("A-012")
+def _(s: Any) -> None:
+    acceptance = {"kind": "synthetic", "method": "mtp", "drafts": 7, "acceptance_length": 6.0}
+    s.eval("accuracy")["cells"][0]["speculation"] = acceptance
 
 
 # ------------------------------------------------------------------ C

@@ -225,6 +225,20 @@ def _(s: Any) -> None:
     s.arm("candidate")["model"] = "k3-mini-r8"
 
 
+@breaks("E-017")
+def _(s: Any) -> None:
+    now_ns = 10**9
+    for row in s.of("steps", "decode-step"):
+        row["latency_us"] *= 1.4 if row["arm"] == "baseline" and row["step"] < 6 else 1.0
+        row["start_ns"] = now_ns
+        now_ns += int(row["latency_us"] * 1e3) + 20_000
+
+
+@breaks("E-018")
+def _(s: Any) -> None:
+    s.manifest["environment"]["gpus"][0].update(multiprocessors=114, memory_bytes=85_520_809_984)
+
+
 # ------------------------------------------------------------------ P
 @breaks("P-001")
 def _(s: Any) -> None:
@@ -256,6 +270,12 @@ def _(s: Any) -> None:
 @breaks("P-006")
 def _(s: Any) -> None:
     s.ledger("candidate", "decode-step")["buckets"][0]["specialized_steps"] -= 1
+
+
+@breaks("P-008")
+def _(s: Any) -> None:
+    for cell in s.eval("decode-step")["cells"]:
+        cell["speculation"] = {"kind": "natural", "method": "mtp", "drafts": 7}
 
 
 @breaks("P-007")
