@@ -1,11 +1,16 @@
+import { act } from "preact/test-utils";
 import { afterEach, expect, test } from "vitest";
+import type { Schema } from "../src/api/records";
 import { App } from "../src/app";
+import { matches, readFilter } from "../src/pages/pulls/filter";
 import { CATALOGUES, check, OLD_SHA, pull } from "./records";
 import { click, found, rendered, serve, until, words } from "./rendered";
 
 afterEach(() => {
   document.title = "";
 });
+
+type List = Schema<"PullList">;
 
 const item = { pull: pull(), outcomes: [{ outcome: "supported", count: 2 }], bundles: 1, check: check() };
 const ANSWERS = {
@@ -67,6 +72,56 @@ test("the next page is in the address", async () => {
   expect(location.search).toBe("?cursor=next");
   await click(found(box, ".paging a"));
   expect(location.search).toBe("");
+});
+
+test("the filter is in the address, and goes through the list page by page", async () => {
+  const other = { ...item, pull: pull({ number: 8, title: "Closed", state: "closed" }), outcomes: [] };
+  const asked = serve({
+    ...CATALOGUES,
+    "/api/v1/pulls": { items: [item, other], next_cursor: null },
+    "/api/v1/pulls?limit=100": { items: [item], next_cursor: "more" },
+    "/api/v1/pulls?cursor=more&limit=100": { items: [other], next_cursor: null },
+  });
+  history.replaceState(null, "", "/pulls");
+  const box = rendered(<App />);
+  await until(() => box.querySelectorAll(".pulls li").length === 2);
+  const state = found<HTMLSelectElement>(box, "select");
+  await act(async () => {
+    state.value = "closed";
+    state.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+  await until(() => box.querySelectorAll(".pulls li").length === 1);
+  expect(location.search).toBe("?state=closed");
+  expect(words(found(box, ".pulls li"))).toContain("Closed");
+  expect(words(found(box, "main"))).toContain("1 of 2 pull requests looked through match.");
+  expect(asked.slice(-2)).toEqual(["/api/v1/pulls?limit=100", "/api/v1/pulls?cursor=more&limit=100"]);
+});
+
+test("a filter that matches nothing says so", async () => {
+  serve({ ...CATALOGUES, "/api/v1/pulls?limit=100": { items: [item], next_cursor: null } });
+  history.replaceState(null, "", "/pulls?outcome=contradicted");
+  const box = rendered(<App />);
+  await until(() => box.querySelector(".empty") !== null);
+  expect(words(found(box, ".empty"))).toBe("No pull request matches. Show all");
+});
+
+test.each([
+  [{ state: "open" }, true],
+  [{ state: "closed" }, false],
+  [{ outcome: "supported" }, true],
+  [{ outcome: "contradicted" }, false],
+  [{ repository: "Octo/Kernels" }, true],
+  [{ repository: "octo/kernel" }, false],
+  [{ state: "open", outcome: "supported", repository: "octo/kernels" }, true],
+  [{ state: "nonsense", outcome: "nonsense" }, true],
+])("a pull request that is open, supported and in octo/kernels: %o gives %s", (wanted, matching) => {
+  const known: List["items"][number] = {
+    pull: pull(),
+    outcomes: [{ outcome: "supported", count: 2 }],
+    bundles: 1,
+    check: null,
+  };
+  expect(matches(known, readFilter(new URLSearchParams(wanted)))).toBe(matching);
 });
 
 test("a check about an older commit is stale", async () => {

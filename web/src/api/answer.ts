@@ -20,28 +20,41 @@ export function useAnswer<P extends Address>(
   parameters: Parameters<P> = {},
   whileTrue?: (answer: Answer<P>) => boolean,
 ): Loaded<Answer<P>> {
-  const url = urlOf(address, parameters);
-  const [held, setHeld] = useState<{ url: string; loaded: Loaded<Answer<P>> }>();
+  return useLoaded(urlOf(address, parameters), signal => get(address, parameters, signal), whileTrue);
+}
+
+/**
+ * Loads what a key names whenever the key changes; see `useAnswer`.
+ *
+ * @param key Everything that `load` depends on.
+ */
+export function useLoaded<T>(
+  key: string,
+  load: (signal: AbortSignal) => Promise<T>,
+  whileTrue?: (value: T) => boolean,
+): Loaded<T> {
+  const [held, setHeld] = useState<{ key: string; loaded: Loaded<T> }>();
   const [attempt, setAttempt] = useState(0);
   const retry = useCallback(() => {
     setHeld(undefined);
     setAttempt(number => number + 1);
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `url` stands for address and parameters; `attempt` asks again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for `load`; `attempt` asks again
   useEffect(() => {
     const controller = new AbortController();
     let timer: ReturnType<typeof setTimeout> | undefined;
     let again = false;
     const ask = async () => {
       try {
-        const value = await get(address, parameters, controller.signal);
-        setHeld({ url, loaded: { state: "ready", value } });
+        const value = await load(controller.signal);
+        if (controller.signal.aborted) return;
+        setHeld({ key, loaded: { state: "ready", value } });
         again = whileTrue?.(value) ?? false;
       } catch (error) {
         if (controller.signal.aborted) return;
         if (!(error instanceof ApiError)) throw error;
-        if (!again) setHeld({ url, loaded: { state: "failed", error, retry } });
+        if (!again) setHeld({ key, loaded: { state: "failed", error, retry } });
       }
       if (again) timer = setTimeout(ask, POLL_MS);
     };
@@ -50,7 +63,7 @@ export function useAnswer<P extends Address>(
       controller.abort();
       clearTimeout(timer);
     };
-  }, [url, attempt]);
+  }, [key, attempt]);
 
-  return held?.url === url ? held.loaded : { state: "loading" };
+  return held?.key === key ? held.loaded : { state: "loading" };
 }

@@ -32,7 +32,11 @@ export function BundleTable({ bundles, action }: BundleTableProps) {
         { head: "validation", cell: bundle => <State word={VALIDATIONS[bundle.validation_state]} /> },
         { head: "findings", cell: bundle => <FindingCounts counts={bundle.findings} /> },
         { head: "origin", cell: bundle => <Trust trust={bundle.trust} /> },
-        { head: "size", numeric: true, cell: bundle => bytes(bundle.size_bytes) },
+        {
+          head: "size",
+          numeric: true,
+          cell: bundle => <span class="nowrap">{bytes(bundle.size_bytes)}</span>,
+        },
         { head: "completed", cell: bundle => bundle.completed_at && <Time iso={bundle.completed_at} /> },
       ]}
     />

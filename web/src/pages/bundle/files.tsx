@@ -27,7 +27,7 @@ export function Files({ page, manifest }: { readonly page: BundlePage; readonly 
           { head: "role", cell: file => file.role },
           { head: "eval", cell: file => file.eval_id ?? NONE },
           { head: "arm", cell: file => file.arm ?? NONE },
-          { head: "size", numeric: true, cell: file => bytes(file.size_bytes) },
+          { head: "size", numeric: true, cell: file => <span class="nowrap">{bytes(file.size_bytes)}</span> },
           { head: "SHA-256", cell: file => <span class="digest">{file.sha256}</span> },
         ]}
       />

@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 import { useAnswer } from "../../api/answer";
+import { short } from "../../format/text";
 import { comparePath } from "../../links";
 import { Await } from "../../parts/await";
 import { BundleTable } from "../../parts/bundles";
@@ -84,10 +85,10 @@ function Recent({ a, b, choose }: RecentProps) {
               action={({ bundle_id: id }) => (
                 <span class="choices">
                   <button type="button" aria-pressed={id === a} onClick={() => choose(id, b)}>
-                    as A
+                    as A<Of id={id} />
                   </button>
                   <button type="button" aria-pressed={id === b} onClick={() => choose(a, id)}>
-                    as B
+                    as B<Of id={id} />
                   </button>
                 </span>
               )}
@@ -97,4 +98,9 @@ function Recent({ a, b, choose }: RecentProps) {
       </Await>
     </>
   );
+}
+
+/** Tells the buttons of one row from those of another where rows are not seen. */
+function Of({ id }: { readonly id: string }) {
+  return <span class="hidden">: bundle {short(id, 12)}</span>;
 }

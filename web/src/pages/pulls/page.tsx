@@ -1,36 +1,50 @@
-import { useSearchParams } from "wouter-preact";
-import { useAnswer } from "../../api/answer";
+import { Link, useSearchParams } from "wouter-preact";
+import { useLoaded } from "../../api/answer";
+import { counted } from "../../format/numbers";
 import { Await } from "../../parts/await";
 import { Empty } from "../../parts/note";
 import { Page } from "../../parts/page";
 import { Paging } from "../../parts/paging";
+import { type Filter, type Found, isFiltering, readFilter, search } from "./filter";
+import { Filters } from "./filters";
 import { PullRow } from "./row";
 
-/** Pull requests, the last touched first. */
+/** Pull requests, the last touched first. The address holds the filter and the page of the list. */
 export function PullsPage({ introduced = false }: { readonly introduced?: boolean }) {
-  const [search] = useSearchParams();
-  const cursor = search.get("cursor");
-  const loaded = useAnswer("/api/v1/pulls", { query: cursor === null ? {} : { cursor } });
+  const [parameters] = useSearchParams();
+  const filter = readFilter(parameters);
+  const cursor = parameters.get("cursor");
+  const loaded = useLoaded(JSON.stringify([filter, cursor]), signal => search(filter, cursor, signal));
   return (
     <Page title="Pull requests">
       {introduced && <Introduction />}
+      <Filters key={filter.repository} filter={filter} />
       <Await loaded={loaded} what="pull requests">
-        {list => (
-          <>
-            {list.items.length === 0 ? (
-              <Nothing />
-            ) : (
-              <ol class="pulls">
-                {list.items.map(item => (
-                  <PullRow key={`${item.pull.repository_id} ${item.pull.number}`} item={item} />
-                ))}
-              </ol>
-            )}
-            <Paging next={list.next_cursor} />
-          </>
-        )}
+        {found => <List found={found} filter={filter} />}
       </Await>
     </Page>
+  );
+}
+
+function List({ found: { list, searched }, filter }: { readonly found: Found; readonly filter: Filter }) {
+  return (
+    <>
+      {isFiltering(filter) && (
+        <p class="quiet">
+          {list.items.length} of {counted(searched, "pull request")} looked through match.
+        </p>
+      )}
+      {list.items.length === 0 ? (
+        <Nothing filtering={isFiltering(filter)} more={list.next_cursor !== null} />
+      ) : (
+        <ol class="pulls">
+          {list.items.map(item => (
+            <PullRow key={`${item.pull.repository_id} ${item.pull.number}`} item={item} />
+          ))}
+        </ol>
+      )}
+      <Paging next={list.next_cursor} />
+    </>
   );
 }
 
@@ -45,7 +59,15 @@ function Introduction() {
   );
 }
 
-function Nothing() {
+function Nothing({ filtering, more }: { readonly filtering: boolean; readonly more: boolean }) {
+  if (filtering) {
+    return (
+      <Empty>
+        {more ? "None of these matches; the next page looks further. " : "No pull request matches. "}
+        <Link href="/pulls">Show all</Link>
+      </Empty>
+    );
+  }
   return (
     <Empty>
       No pull request is known yet. They arrive through GitHub's webhook. To see the whole path on this
