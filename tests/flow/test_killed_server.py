@@ -7,7 +7,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,6 +19,9 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from worker.bundle import Bundle
+from worker.service import Service
+from worker.settings import Settings as WorkerSettings
+from worker.upload import Receipt, upload, wait
 
 if TYPE_CHECKING:
     from tests.flow.conftest import Site
@@ -145,17 +149,46 @@ def test_killed_at_every_step(site: Site, api: httpx.Client, evidence: Bundle, v
     expect_once(site.settings["data_dir"], evidence)
 
 
-def expect_once(data_dir: Path, evidence: Bundle) -> None:
+def test_the_workers_own_upload_outlives_every_server(site: Site, evidence: Bundle, victim: Victim, flow: Any) -> None:
+    """One call of the worker's client, while the server dies under it at each point and comes back."""
+    patient = WorkerSettings(request_timeout_s=60, retry_attempts=100, retry_longest_wait_s=0.2)
+
+    def bring() -> Receipt:
+        with Service(patient, url=site.url) as service:
+            upload(evidence, service)
+            return wait(evidence, service, limit_s=60)
+
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        victim.start("receiving")
+        receipt = beside.submit(bring)
+        for point in ("receiving", "receiving", "assembling", "validating"):
+            if victim.pid is None:
+                victim.start(point)
+            flow.eventually(victim.marker.exists, bool)
+            victim.kill(point)
+        victim.start()
+        assert receipt.result(timeout=60).validation_state == "valid"
+    flow.eventually(lambda: httpx.get(f"{site.url}/ready").json(), lambda ready: ready["tasks_waiting"] == 0)
+    victim.kill("end")
+    expect_once(site.settings["data_dir"], evidence, posts=[])
+
+
+def expect_once(
+    data_dir: Path,
+    evidence: Bundle,
+    *,
+    posts: Sequence[tuple[str, str]] = (("action_required", "sent"), ("success", "sent")),
+) -> None:
     """One bundle, one post of each content, each change of state audited once, no litter."""
     engine = create_engine(f"sqlite:///{data_dir / 'byogpu.sqlite3'}")
     with engine.connect() as connection:
         assert connection.execute(text("SELECT id FROM bundle")).scalars().all() == [evidence.id]
-        posts = connection.execute(text("SELECT conclusion, state FROM post ORDER BY id")).all()
+        posted = connection.execute(text("SELECT conclusion, state FROM post ORDER BY id")).all()
         audited = connection.execute(text("SELECT action FROM audit WHERE action LIKE 'bundle.%' ORDER BY id"))
         actions = audited.scalars().all()
         stored = set(connection.execute(text("SELECT sha256 FROM blob WHERE stored_at IS NOT NULL")).scalars())
     engine.dispose()
-    assert [tuple(post) for post in posts] == [("action_required", "sent"), ("success", "sent")]
+    assert [tuple(post) for post in posted] == list(posts)
     assert actions == ["bundle.opened", "bundle.submitted", "bundle.running", "bundle.valid"]
     assert stored == {entry.sha256 for entry in evidence.manifest.files}
     assert {path.name for path in (data_dir / "blobs").rglob("*") if path.is_file()} == stored
