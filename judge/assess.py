@@ -1,6 +1,6 @@
 """A bundle judged by itself: read, checked by every rule, every cell recomputed, trust placed."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Literal
 
 from judge.cells import CellSummary
@@ -12,6 +12,7 @@ from judge.rules.record import Finding
 from judge.summarise import summarise
 from judge.thresholds import VERSION
 from judge.trust import TrustLevel, trust_level
+from worker.bundle import canonical, digest
 from worker.bundle.record import Amount, CommitSha, Identifier, Label, Positive, Record, Sha256, Unknown
 from worker.bundle.schema import Origin
 
@@ -53,10 +54,21 @@ class Assessment(Record):
         return next((one for one in self.paths if one.eval_id == eval_id), None)
 
 
-def assess(evidence: Evidence) -> Assessment:
-    """Check a bundle and recompute its cells. The same evidence always gives the same record, byte for byte."""
+def edition() -> Sha256:
+    """Name the rules and limits of this code by their versions: a bundle judged by another edition is judged again."""
+    return digest(canonical({"rules": {rule.id: rule.version for rule in RULES}, "thresholds": VERSION}))
+
+
+def assess(evidence: Evidence, *, released: Collection[str] = ()) -> Assessment:
+    """Check a bundle and recompute its cells. The same evidence always gives the same record, byte for byte.
+
+    Args:
+        evidence: The bundle, read.
+        released: Rules whose suspicion a person has looked at and lifted. Their findings stay, and raise the quorum.
+    """
     manifest = evidence.manifest
     findings = check(evidence)
+    weighing = [one for one in findings if not (one.effect == "quarantines" and one.rule_id in released)]
     return Assessment(
         bundle_id=evidence.bundle_id,
         origin=manifest.origin,
@@ -67,8 +79,8 @@ def assess(evidence: Evidence) -> Assessment:
         duration_s=manifest.producer.duration_s,
         thresholds_version=VERSION,
         rules_applied=len(RULES),
-        validity=validity(findings),
-        trust=trust_level(evidence.context, findings, manifest.origin, challenged=manifest.challenge is not None),
+        validity=validity(weighing),
+        trust=trust_level(evidence.context, weighing, manifest.origin, challenged=manifest.challenge is not None),
         findings=findings,
         cells=summarise(evidence),
         paths=_paths(evidence),

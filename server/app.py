@@ -13,6 +13,7 @@ from server.checks import routes as checks
 from server.errors import AppError
 from server.headers import SecurityHeaders
 from server.intake import routes as intake
+from server.moderation import routes as moderation
 from server.nodes import routes as nodes
 from server.results import routes as results
 from server.services import Services
@@ -62,7 +63,7 @@ _IDENTITY: Mapping[str, Any] = {
 
 
 def _routes(app: FastAPI) -> FastAPI:
-    for part in (intake, challenges, results, checks, nodes, health):
+    for part in (intake, challenges, results, checks, nodes, moderation, health):
         app.include_router(part.router)
     app.openapi = lambda: openapi.describe(app)  # type: ignore[method-assign]
     return app

@@ -74,6 +74,9 @@ CODES: Mapping[str, Code] = {
     "envelope_not_found": Code(404, "The bundle is unsigned"),
     "bundle_not_validated": Code(409, "The bundle's contents are not shown before it has been validated"),
     "bundle_quarantined": Code(403, "The bundle is quarantined; its contents are not shown"),
+    "bundle_retracted": Code(410, "The bundle was retracted; a tombstone is kept"),
+    "bundle_not_quarantined": Code(409, "The bundle is not quarantined"),
+    "repository_not_found": Code(404, "No pull request of this repository is known here"),
     "blob_not_found": Code(404, "No validated bundle holds this blob"),
     "pull_not_found": Code(404, "No such pull request is known here"),
     # challenges
@@ -85,6 +88,7 @@ CODES: Mapping[str, Code] = {
     "challenges_exhausted": Code(429, "The address or the node has as many unused challenges as it may have"),
     "challenge_not_open": Code(409, "The challenge was used, or its time is over"),
     "challenge_nonce_wrong": Code(403, "The nonce is not this challenge's"),
+    "policy_repeated": Code(422, "The policy names a kind of claim twice"),
     # nodes
     "key_invalid": Code(422, "The public key is not an ed25519 key"),
     "node_conflict": Code(409, "The key is registered with another owner"),

@@ -17,10 +17,13 @@ from sqlalchemy import (
     String,
     Text,
     UniqueConstraint,
+    false,
+    text,
 )
 from sqlalchemy.dialects.sqlite import INTEGER as SQLITE_INTEGER
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
+from judge.lifetime import Standing
 from judge.report import Conclusion
 from server.db import UtcDateTime
 
@@ -31,6 +34,7 @@ TaskState = Literal["queued", "running", "done", "dead"]
 PostState = Literal["pending", "sent", "superseded", "dead"]
 PullState = Literal["open", "closed"]
 Origin = Literal["measured", "imported"]
+RulingKind = Literal["retracted", "invalidated", "released"]
 
 _NAMES = {
     "ix": "ix_%(column_0_N_label)s",
@@ -104,6 +108,8 @@ class Node(Table):
     public_key: Mapped[str] = mapped_column(_Digest)
     owner: Mapped[str] = mapped_column(String(200))
     registered_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    project: Mapped[bool] = mapped_column(server_default=false())
+    """Whether the project runs it itself."""
 
 
 class Bundle(Table):
@@ -121,6 +127,7 @@ class Bundle(Table):
 
     id: Mapped[str] = mapped_column(_Digest, primary_key=True)
     manifest: Mapped[bytes] = mapped_column(LargeBinary, deferred=True)
+    """Empty once the bundle was retracted."""
     envelope: Mapped[bytes | None] = mapped_column(LargeBinary, deferred=True)
 
     repository_id: Mapped[int | None] = mapped_column(BigInteger)
@@ -141,7 +148,7 @@ class Bundle(Table):
     validation_detail: Mapped[str] = mapped_column(Text)
     """Why validation ended in ``error`` or ``quarantined``; else empty."""
     trust_level: Mapped[int | None]
-    """None until validated."""
+    """Among the runs of others (`judge.trust.place`); by itself it stands in the assessment. None until validated."""
     trust_reason: Mapped[str] = mapped_column(Text)
     """One sentence; empty until validated."""
 
@@ -215,8 +222,81 @@ class AssessmentRow(Table):
     warnings: Mapped[int]
     notes: Mapped[int]
     """Findings of each severity, for lists."""
+    edition: Mapped[str] = mapped_column(_Digest, server_default=text("''"))
+    """Rules and limits it was judged by (`judge.assess.edition`); empty: by a release that kept none."""
     record: Mapped[str] = mapped_column(Text, deferred=True)
     """A `judge` Assessment."""
+
+
+class Ruling(Table):
+    """What an operator decided about a bundle, and why."""
+
+    __tablename__ = "ruling"
+    __table_args__ = (_one_of("kind", RulingKind),)
+
+    bundle_id: Mapped[str] = mapped_column(ForeignKey("bundle.id"), primary_key=True)
+    kind: Mapped[RulingKind] = mapped_column(_State, primary_key=True)
+    """``retracted``: its contents are gone; ``invalidated``: they are shown and count for nothing; ``released``: its
+    suspicions were looked at and lifted."""
+    reason: Mapped[str] = mapped_column(Text)
+    record: Mapped[str] = mapped_column(Text)
+    """A Tombstone of a retracted bundle, the Release of a released one (`server.rulings`), else empty."""
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class EvidenceRow(Table):
+    """Where a bundle stands as evidence for its pull request, as of ``Pull.judged_head_sha``."""
+
+    __tablename__ = "evidence"
+    __table_args__ = (_one_of("standing", Standing),)
+
+    bundle_id: Mapped[str] = mapped_column(ForeignKey("bundle.id"), primary_key=True)
+    pull_id: Mapped[int] = mapped_column(ForeignKey("pull.id"), index=True)
+    standing: Mapped[Standing] = mapped_column(_State)
+    record: Mapped[str] = mapped_column(Text)
+    """A `judge` Lifetime."""
+    placement: Mapped[str | None] = mapped_column(Text)
+    """A `judge` Placement; None: the bundle does not count, so nobody's run is held against it."""
+
+
+class Outlook(Table):
+    """What is left to do for a pull request, as of ``Pull.judged_head_sha``."""
+
+    __tablename__ = "outlook"
+
+    pull_id: Mapped[int] = mapped_column(ForeignKey("pull.id"), primary_key=True)
+    rerun: Mapped[str] = mapped_column(Text)
+    """A `judge` RerunPlan."""
+    shortfalls: Mapped[str] = mapped_column(Text)
+    """A list of `judge` Shortfalls."""
+
+
+class Policy(Table):
+    """What a repository asks of its evidence."""
+
+    __tablename__ = "policy"
+
+    repository_id: Mapped[int] = mapped_column(ForeignKey("repository.id"), primary_key=True, autoincrement=False)
+    record: Mapped[str] = mapped_column(Text)
+    """A `judge` MergePolicy."""
+    set_at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class Revalidation(Table):
+    """A bundle that was judged again because rules or limits changed. Only ever added to."""
+
+    __tablename__ = "revalidation"
+    __table_args__ = (Index("ix_revalidation_at", "at", "id"),)
+
+    id: Mapped[int] = mapped_column(_Serial, primary_key=True)
+    bundle_id: Mapped[str] = mapped_column(ForeignKey("bundle.id"))
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
+    edition_before: Mapped[str] = mapped_column(_Digest)
+    """Empty: judged by a release that kept no edition."""
+    edition_after: Mapped[str] = mapped_column(_Digest)
+    changed: Mapped[bool]
+    record: Mapped[str | None] = mapped_column(Text)
+    """A `judge` Rejudgement; None: what an earlier release had stored cannot be read any more."""
 
 
 class VerdictRow(Table):

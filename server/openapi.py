@@ -7,12 +7,22 @@ from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 
+from judge.policy import MergePolicy
 from server.challenges.schemas import ChallengeGivenUp, ChallengePost
 from server.errors import Problem
 from server.intake.schemas import BundlePost
+from server.moderation.schemas import RulingPost
 from server.nodes.schemas import NodePost
 
-_BODIES: tuple[type[BaseModel], ...] = (BundlePost, ChallengeGivenUp, ChallengePost, NodePost, Problem)
+_BODIES: tuple[type[BaseModel], ...] = (
+    BundlePost,
+    ChallengeGivenUp,
+    ChallengePost,
+    MergePolicy,
+    NodePost,
+    Problem,
+    RulingPost,
+)
 """Records that FastAPI does not see because `server.bodies` reads them."""
 
 _REFERENCE = "#/components/schemas/{model}"
@@ -35,6 +45,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
             {"name": "challenges", "description": "What a run has to follow, asked for before it begins."},
             {"name": "results", "description": "What the dashboard reads."},
             {"name": "nodes", "description": "Contributors' machines and their signing keys."},
+            {"name": "moderation", "description": "What an operator decides about bundles, always with a reason."},
             {"name": "GitHub", "description": "Webhooks, and reading pull requests on demand."},
             {"name": "health", "description": "For whoever runs the service."},
         ],

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 from server.db import inserter
 from server.models import Task
 
-TaskKind = Literal["validate", "read_pull", "refresh", "publish", "sweep_uploads"]
+TaskKind = Literal["validate", "read_pull", "refresh", "publish", "sweep_uploads", "find_outdated", "revalidate"]
 
 
 class PostponeError(Exception):

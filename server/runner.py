@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from server import audit, queue
 from server.checks import outbox, pulls, verdicts
-from server.intake import expiry, validation
+from server.intake import expiry, revalidation, validation
 from server.queue import PostponeError, Taken, TaskKind
 from server.services import Services
 
@@ -46,6 +46,8 @@ HANDLERS: Mapping[TaskKind, Handler] = {
     "refresh": Handler(verdicts.refresh, _nothing, attempts=10),
     "publish": Handler(outbox.publish, outbox.give_up, attempts=60),
     "sweep_uploads": Handler(expiry.sweep, _nothing, attempts=3),
+    "find_outdated": Handler(revalidation.find_outdated, _nothing, attempts=5),
+    "revalidate": Handler(revalidation.revalidate, _nothing, attempts=5),
 }
 
 

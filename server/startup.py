@@ -1,17 +1,24 @@
 """From settings to a running service."""
 
 import fcntl
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+from sqlalchemy.exc import OperationalError
 
 import migrations
 from server.broker import CeleryBell, create_celery
 from server.db import Database
 from server.embedded import LocalBell, embedded
 from server.github import AppCredentials, GitHubClient, GitHubSettings, TokenCredentials
+from server.queue import enqueue
 from server.services import GitHub, Services
 from server.settings import Settings
 from server.storage import LocalBlobs
+from server.stored import count_outdated
+
+_log = logging.getLogger(__name__)
 
 
 class DataFolderInUseError(Exception):
@@ -42,12 +49,28 @@ def start(services: Services) -> Iterator[None]:
             migrate(services.settings)
             if isinstance(services.store, LocalBlobs):
                 services.store.clear_scratch()
+            ask_for_outdated(services)
             with embedded(services, services.bell):
                 yield
     else:
         migrate(services.settings)
+        ask_for_outdated(services)
         yield
     close(services)
+
+
+def ask_for_outdated(services: Services) -> None:
+    """Have bundles judged again that other rules or limits judged, if there are any."""
+    try:
+        with services.database.read() as session:
+            if not count_outdated(session):
+                return
+        with services.database.write() as session:
+            enqueue(session, "find_outdated", "all", now=services.clock())
+    except (
+        OperationalError
+    ):  # the database is down: requests are refused until it is back, and a start is still a start
+        _log.exception("outdated bundles could not be looked for; POST /api/v1/revalidations does the same")
 
 
 def migrate(settings: Settings) -> None:

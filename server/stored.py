@@ -1,13 +1,24 @@
-"""A bundle as the judge reads it, from the database and the blob store."""
+"""Bundles as the judge reads them, from the database and the blob store; and what it made of them."""
 
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
-from server.models import Bundle
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import Select, func, select
+from sqlalchemy.orm import Session
+
+from judge.assess import edition
+from judge.policy import OPEN_POLICY, MergePolicy, Shortfall
+from server.models import AssessmentRow, Bundle, Policy
 from server.services import Services
 from server.storage import BlobStore
 from worker.bundle import Bundle as StoredBundle
 from worker.bundle import BundleError, parse_manifest
+from worker.bundle.record import Record
+
+Stored = TypeVar("Stored", bound=Record)
+SHORTFALLS = TypeAdapter(tuple[Shortfall, ...])
+"""How an `Outlook` keeps them."""
 
 
 @dataclass(frozen=True)
@@ -32,3 +43,36 @@ def stored(services: Services, bundle: Bundle) -> StoredBundle:
     """
     blobs = _VerifiedBlobs(services.store)
     return StoredBundle(parse_manifest(bundle.manifest), bundle.manifest, bundle.envelope, blobs)
+
+
+def readable(kind: type[Stored], record: str | None) -> Stored | None:
+    """Read a stored record of the judge; None: there is none, or an earlier release wrote it in another shape.
+
+    Such a record is not repaired but made again: `outdated` bundles are judged again when a server starts.
+    """
+    if record is None:
+        return None
+    try:
+        return kind.model_validate_json(record)
+    except ValidationError:
+        return None
+
+
+def policy_of(session: Session, repository_id: int) -> MergePolicy:
+    """A repository's policy; one that asks for nothing if it has set none. One that cannot be read is no such one."""
+    row = session.get(Policy, repository_id)
+    return OPEN_POLICY if row is None else MergePolicy.model_validate_json(row.record)
+
+
+def outdated() -> Select[str]:
+    """Ids of bundles that were judged by other rules or limits than this code's. Retracted ones have no contents."""
+    return (
+        select(AssessmentRow.bundle_id)
+        .join(Bundle, Bundle.id == AssessmentRow.bundle_id)
+        .where(AssessmentRow.edition != edition(), Bundle.validation_state.in_(("valid", "invalid", "quarantined")))
+    )
+
+
+def count_outdated(session: Session) -> int:
+    """How many there are."""
+    return session.scalar(select(func.count()).select_from(outdated().subquery())) or 0

@@ -2,12 +2,13 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Depends, Path, Request
 from fastapi.concurrency import run_in_threadpool
 
+from judge.policy import MergePolicy, Need
 from server.auth import Admin
-from server.bodies import answer, raw
-from server.checks import pulls, webhooks
+from server.bodies import answer, described, json_body, raw
+from server.checks import policies, pulls, webhooks
 from server.checks.schemas import WebhookReceipt
 from server.errors import AppError, document
 from server.github import WebhookError, receive
@@ -99,3 +100,55 @@ def sync_pull(
     with services.database.read() as session:
         pull = session.get_one(Pull, pull_id)
         return pull_ref(pull, session.get_one(Repository, pull.repository_id), public_url=services.settings.public_url)
+
+
+_POLICY = MergePolicy(
+    version=1,
+    needs=(
+        Need(kind="speed", trust=3, evidence_from="others", inherited=True),
+        Need(kind="accuracy", trust=2, evidence_from="anyone", inherited=False),
+    ),
+    holes=0,
+)
+_Owner = Annotated[str, Path(max_length=100)]
+_Name = Annotated[str, Path(max_length=100)]
+
+
+@router.get(
+    "/repositories/{owner}/{name}/policy",
+    summary="Read a merge policy",
+    responses={**document("parameter_invalid", "repository_not_found"), 200: answer(_POLICY)},
+)
+def get_policy(services: InService, owner: _Owner, name: _Name) -> MergePolicy:
+    """What a repository asks of its evidence before the check succeeds; empty: a supported claim is enough."""
+    return policies.read(services, f"{owner}/{name}")
+
+
+@router.put(
+    "/repositories/{owner}/{name}/policy",
+    dependencies=[Admin],
+    summary="Set a merge policy",
+    responses={
+        **document(
+            "parameter_invalid",
+            "admin_disabled",
+            "unauthorized",
+            "unsupported_media_type",
+            "body_too_large",
+            "json_invalid",
+            "body_invalid",
+            "policy_repeated",
+            "repository_not_found",
+        ),
+        200: answer(_POLICY),
+    },
+    openapi_extra=described(MergePolicy, example=_POLICY.model_dump(mode="json")),
+)
+def put_policy(
+    services: InService,
+    owner: _Owner,
+    name: _Name,
+    posted: Annotated[MergePolicy, Depends(json_body(MergePolicy, limit=4096))],
+) -> MergePolicy:
+    """Replace a repository's policy. Its open pull requests are judged by the new one."""
+    return policies.put(services, f"{owner}/{name}", posted)

@@ -1,7 +1,7 @@
 """From claims and evidence to verdicts, and from verdicts to the check that shall stand on GitHub. Runs as a task."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import delete, select
@@ -10,13 +10,19 @@ from sqlalchemy.orm import Session
 from judge.assess import Assessment
 from judge.claim import ClaimSet
 from judge.claims import parse_claims
+from judge.policy import MergePolicy, Provenance, Shortfall, shortfalls
 from judge.report import BundleUrl, CheckReport, PullRef, ReportUrls, render
+from judge.rerun import RerunPlan, rerun_plan
+from judge.selection import missing, selected
 from judge.verdict import Verdict, judge
 from server import audit
+from server.checks import evidence
+from server.checks.evidence import Weighed
 from server.github import CheckPayload
-from server.models import AssessmentRow, Bundle, Post, Pull, Repository, VerdictRow
+from server.models import Outlook, Post, Pull, Repository, VerdictRow
 from server.queue import enqueue
 from server.services import Services
+from server.stored import SHORTFALLS, policy_of
 from worker.bundle import digest
 
 
@@ -27,13 +33,45 @@ class _Case:
     pull: Pull
     repository: Repository
     claimed: ClaimSet
-    bundles: tuple[Assessment, ...]
+    evidence: Weighed
+    provenance: Mapping[str, Provenance]
+    policy: MergePolicy
+
+    @property
+    def bundles(self) -> tuple[Assessment, ...]:
+        """Bundles that verdicts look at."""
+        return tuple(one.assessment for one in self.evidence.counted)
 
     @property
     def silent(self) -> bool:
         """Whether there is nothing to speak of: no claims block, and no evidence for the present head."""
-        current = any(bundle.head_sha == self.pull.head_sha for bundle in self.bundles)
+        current = any(one.standing == "current" for one in self.evidence.standings)
         return not (self.claimed.claims or self.claimed.errors or current)
+
+    @property
+    def inherited(self) -> dict[str, str]:
+        """Commits at which inherited evidence was measured, by bundle id."""
+        found = self.evidence.counted
+        return {one.assessment.bundle_id: one.inherited_from for one in found if one.inherited_from is not None}
+
+    @property
+    def holes(self) -> tuple[str, ...]:
+        """Values that a claim's scope lists and no evidence for the present head has."""
+        now = [one for one in self.bundles if one.head_sha == self.pull.head_sha and one.validity == "valid"]
+        return tuple(
+            f"{hole} of {claim.id}"
+            for claim in self.claimed.claims
+            for hole in missing(claim, [cell for bundle in now for cell in selected(claim, bundle)])
+        )
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """What was made of it."""
+
+    verdicts: tuple[Verdict, ...]
+    shortfalls: tuple[Shortfall, ...]
+    rerun: RerunPlan
 
 
 def refresh(services: Services, key: str) -> None:
@@ -44,13 +82,15 @@ def refresh(services: Services, key: str) -> None:
         key: The pull request's row id.
     """
     case = _read(services, int(key))
-    verdicts = judge(case.claimed.claims, case.bundles, head_sha=case.pull.head_sha)
-    payload = _payload(case, _report(case, verdicts, services.settings.public_url), services.settings.public_url)
+    judged = _judge(case)
+    payload = _payload(case, _report(case, judged, services.settings.public_url), services.settings.public_url)
     with services.database.write() as session:
         pull = session.get_one(Pull, case.pull.id, with_for_update=True)
         if (pull.head_sha, pull.body) != (case.pull.head_sha, case.pull.body):
             return  # it changed meanwhile, which also asked for this task again
-        _store_verdicts(session, services, pull, verdicts)
+        evidence.keep(session, services, pull, case.evidence)
+        _store_outlook(session, pull, judged)
+        _store_verdicts(session, services, pull, judged.verdicts)
         if pull.state == "open" and _is_news(session, pull, payload, silent=case.silent):
             _write_post(session, services, pull, payload)
     services.bell.ring()
@@ -59,15 +99,25 @@ def refresh(services: Services, key: str) -> None:
 def _read(services: Services, pull_id: int) -> _Case:
     with services.database.read() as session:
         pull = session.get_one(Pull, pull_id)
-        records = session.scalars(
-            select(AssessmentRow.record)
-            .join(Bundle, Bundle.id == AssessmentRow.bundle_id)
-            .where(Bundle.repository_id == pull.repository_id, Bundle.pull_number == pull.number)
-            .order_by(Bundle.completed_at, Bundle.id)
-        ).all()
+        gathered = evidence.gather(session, pull)
         repository = session.get_one(Repository, pull.repository_id)
-    bundles = tuple(Assessment.model_validate_json(record) for record in records)
-    return _Case(pull, repository, parse_claims(pull.body), bundles)
+        policy = policy_of(session, pull.repository_id)
+    weighed = evidence.weigh(gathered, head_sha=pull.head_sha)
+    return _Case(pull, repository, parse_claims(pull.body), weighed, gathered.provenance, policy)
+
+
+def _judge(case: _Case) -> _Judged:
+    claims = case.claimed.claims
+    verdicts = judge(claims, case.bundles, head_sha=case.pull.head_sha, inherited=case.inherited)
+    short = shortfalls(case.policy, verdicts, holes=case.holes, provenance=case.provenance, author=case.pull.author)
+    return _Judged(verdicts, short, rerun_plan(case.evidence.items, case.evidence.standings, claims=claims))
+
+
+def _store_outlook(session: Session, pull: Pull, judged: _Judged) -> None:
+    found = session.get(Outlook, pull.id) or Outlook(pull_id=pull.id)
+    found.rerun = judged.rerun.model_dump_json()
+    found.shortfalls = SHORTFALLS.dump_json(judged.shortfalls).decode()
+    session.add(found)
 
 
 def _store_verdicts(session: Session, services: Services, pull: Pull, verdicts: Sequence[Verdict]) -> None:
@@ -90,7 +140,7 @@ def _store_verdicts(session: Session, services: Services, pull: Pull, verdicts: 
     pull.judged_at, pull.judged_head_sha = services.clock(), pull.head_sha
 
 
-def _report(case: _Case, verdicts: Sequence[Verdict], public_url: str) -> CheckReport:
+def _report(case: _Case, judged: _Judged, public_url: str) -> CheckReport:
     pull = PullRef(repository=case.repository.name, number=case.pull.number, head_sha=case.pull.head_sha)
     urls = ReportUrls(
         pull=_page(case, public_url),
@@ -99,7 +149,7 @@ def _report(case: _Case, verdicts: Sequence[Verdict], public_url: str) -> CheckR
             for bundle in case.bundles
         ),
     )
-    return render(pull, case.claimed, verdicts, case.bundles, urls)
+    return render(pull, case.claimed, judged.verdicts, case.bundles, urls, shortfalls=judged.shortfalls)
 
 
 def _payload(case: _Case, report: CheckReport, public_url: str) -> CheckPayload:

@@ -44,6 +44,7 @@ _BODY = ("unsupported_media_type", "body_too_large", "json_invalid", "body_inval
             "blob_size_conflict",
             "envelope_invalid",
             "envelope_conflict",
+            "bundle_retracted",
         ),
         200: {"model": BundleReceipt, **examples.receipt("open", description="The bundle was known already")},
         201: examples.receipt("open", description="The bundle is new"),

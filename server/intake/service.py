@@ -13,6 +13,7 @@ from server.intake import binding, signatures
 from server.intake.schemas import BundleReceipt, MissingBlob, PartPlan, UploadPlan
 from server.models import Blob, Bundle, BundleBlob
 from server.queue import enqueue
+from server.rulings import require_kept
 from server.services import Services
 from server.storage import CorruptBlobError, plan
 from worker.bundle import BundleError, Manifest, digest, parse_manifest
@@ -30,7 +31,7 @@ def accept(services: Services, *, manifest_bytes: bytes, envelope: bytes | None)
         The receipt, and whether the bundle is new.
 
     Raises:
-        AppError: The manifest or envelope is refused, or the bundle is known with another envelope.
+        AppError: The manifest or envelope is refused, or the bundle is known with another envelope, or was retracted.
     """
     posted = _parse(manifest_bytes, envelope)
     try:
@@ -190,6 +191,7 @@ def _signed(session: Session, posted: _Posted) -> dict[str, object]:
 def _reconcile(session: Session, services: Services, known: Bundle, posted: _Posted) -> None:
     """Bring a known bundle together with the same manifest posted again."""
     now = services.clock()
+    require_kept(session, known.id)
     if posted.envelope is not None and posted.envelope != known.envelope:
         if known.upload_state == "complete" or known.signature == "valid":
             raise AppError("envelope_conflict", "The bundle is known with another envelope, or as an unsigned one.")

@@ -11,6 +11,8 @@ class NodePost(Record):
     """The 32 raw bytes of an ed25519 public key in hexadecimal."""
     owner: Label
     """Whose machine it is; shown beside its bundles."""
+    project: bool = False
+    """Whether the project runs it itself: its bundles reach trust level 4."""
 
 
 class NodeReceipt(Record):
@@ -19,3 +21,4 @@ class NodeReceipt(Record):
     key_id: Sha256
     public_key: PublicKey
     owner: Label
+    project: bool

@@ -3,7 +3,11 @@
 from datetime import UTC, datetime
 
 from judge.compare import Comparison
+from judge.lifetime import Lifetime
 from judge.metrics import METRICS
+from judge.policy import OPEN_POLICY
+from judge.rejudgement import Mark, Rejudgement
+from judge.rerun import RerunPlan
 from judge.rules import FAMILIES, RULES
 from judge.trust import TrustLevel
 from server.bodies import answer
@@ -22,6 +26,8 @@ from server.results.schemas import (
     PullItem,
     PullList,
     PullPage,
+    RevalidationItem,
+    RevalidationList,
     RuleItem,
     RuleList,
     SuiteItem,
@@ -49,6 +55,8 @@ _BUNDLE = BundleRef(
     validation_state="valid",
     validation_detail="",
     trust=TrustLevel(level=0, name="unsigned", reason="The bundle is not signed."),
+    standing="current",
+    rulings=(),
     findings=FindingCounts(error=0, warning=1, info=0),
     created_at=_AT,
     completed_at=_AT,
@@ -67,6 +75,9 @@ _CHECK = CheckState(
     sent_at=_AT,
 )
 _RULE = RULES[0]
+_LIFETIME = Lifetime(
+    bundle_id=_BUNDLE_ID, standing="current", reason="measured for the present head", by=None, inherited=()
+)
 
 
 PULLS = answer(
@@ -85,7 +96,10 @@ PULL = answer(
         verdicts=(),
         judged_at=_AT,
         judged_head_sha=_PULL.head_sha,
-        evidence=(EvidenceItem(bundle=_BUNDLE, stale=False, claim_ids=()),),
+        policy=OPEN_POLICY,
+        shortfalls=(),
+        rerun=RerunPlan(runs=(), gpu_minutes=0.0),
+        evidence=(EvidenceItem(bundle=_BUNDLE, stale=False, lifetime=_LIFETIME, claim_ids=()),),
         challenges=(_CHALLENGE,),
         check=_CHECK,
     )
@@ -96,6 +110,9 @@ BUNDLE = answer(
         bundle=_BUNDLE.model_copy(update={"validation_state": "running", "trust": None, "findings": None}),
         pull=_PULL,
         stale=False,
+        lifetime=_LIFETIME,
+        placement=None,
+        tombstone=None,
         manifest=None,
         assessment=None,
         files=(),
@@ -126,6 +143,40 @@ RULE_LIST = answer(
                 bears_on=_RULE.bears_on,
             ),
         )
+    )
+)
+REVALIDATIONS = answer(
+    RevalidationList(
+        items=(
+            RevalidationItem(
+                id=1,
+                bundle_id=_BUNDLE_ID,
+                at=_AT,
+                edition_before=_OTHER_ID,
+                edition_after="4" * 64,
+                changed=True,
+                difference=Rejudgement(
+                    bundle_id=_BUNDLE_ID,
+                    thresholds_before=1,
+                    thresholds_after=2,
+                    validity_before="valid",
+                    validity_after="valid",
+                    trust_before=0,
+                    trust_after=0,
+                    appeared=(
+                        Mark(
+                            rule_id=_RULE.id,
+                            rule_version=_RULE.version,
+                            effect=_RULE.effect,
+                            title=_RULE.title,
+                            where="manifest",
+                        ),
+                    ),
+                    gone=(),
+                ),
+            ),
+        ),
+        next_cursor=None,
     )
 )
 SUITE_LIST = answer(SuiteList(items=(SuiteItem(digest=suites.load("smoke").digest, suite=suites.load("smoke")),)))

@@ -15,7 +15,18 @@ from judge.trust import NAMES, TrustLevel
 from judge.verdict import Verdict
 from server.errors import AppError
 from server.issued import challenge_ref, challenges_of
-from server.models import AssessmentRow, Blob, Bundle, BundleBlob, Node, Post, Pull, Repository, VerdictRow
+from server.models import (
+    AssessmentRow,
+    Blob,
+    Bundle,
+    BundleBlob,
+    EvidenceRow,
+    Node,
+    Post,
+    Pull,
+    Repository,
+    VerdictRow,
+)
 from server.pagination import cursor_after, read_cursor
 from server.pulls import find_pull, pull_ref
 from server.results.schemas import (
@@ -31,6 +42,9 @@ from server.results.schemas import (
     PullList,
     PullPage,
 )
+from server.results.standing import Stand, left, stands_of
+from server.rulings import require_kept, rulings_of, tombstone
+from server.stored import policy_of, readable
 from worker.bundle import parse_manifest
 
 _JUDGED = ("valid", "invalid")
@@ -72,13 +86,12 @@ def pull_page(session: Session, *, repository: str, number: int, public_url: str
     """
     pull, home = find_pull(session, repository=repository, number=number)
     claimed = parse_claims(pull.body)
-    verdicts = tuple(
-        Verdict.model_validate_json(record)
-        for record in session.scalars(
-            select(VerdictRow.record).where(VerdictRow.pull_id == pull.id).order_by(VerdictRow.position)
-        )
+    records = session.scalars(
+        select(VerdictRow.record).where(VerdictRow.pull_id == pull.id).order_by(VerdictRow.position)
     )
+    verdicts = tuple(one for record in records if (one := readable(Verdict, record)) is not None)
     bundles = session.scalars(_bundles_of(pull).order_by(Bundle.completed_at.desc()).limit(_EVIDENCE_LIMIT)).all()
+    stands, open_ends = stands_of(session, [bundle.id for bundle in bundles]), left(session, pull.id)
     return PullPage(
         pull=pull_ref(pull, home, public_url=public_url),
         claims=claimed.claims,
@@ -86,10 +99,14 @@ def pull_page(session: Session, *, repository: str, number: int, public_url: str
         verdicts=verdicts,
         judged_at=pull.judged_at,
         judged_head_sha=pull.judged_head_sha,
+        policy=policy_of(session, pull.repository_id),
+        shortfalls=open_ends.shortfalls,
+        rerun=open_ends.rerun,
         evidence=tuple(
             EvidenceItem(
                 bundle=ref,
-                stale=ref.head_sha != pull.head_sha,
+                stale=_stale(ref.head_sha, pull, stands.get(ref.bundle_id)),
+                lifetime=stands[ref.bundle_id].lifetime if ref.bundle_id in stands else None,
                 claim_ids=tuple(one.claim_id for one in verdicts if ref.bundle_id in one.bundle_ids),
             )
             for ref in bundle_refs(session, bundles, public_url=public_url)
@@ -132,14 +149,20 @@ def bundle_page(session: Session, bundle_id: str, *, public_url: str) -> BundleP
             .join(Repository)
             .where(Pull.repository_id == bundle.repository_id, Pull.number == bundle.pull_number)
         ).one_or_none()
-    manifest = parse_manifest(bundle.manifest) if bundle.validation_state in _JUDGED else None
+    kept = tombstone(session, bundle_id)
+    shown = bundle.validation_state in _JUDGED and kept is None
+    manifest = parse_manifest(bundle.manifest) if shown else None
+    stand = stands_of(session, [bundle_id]).get(bundle_id)
     record = session.scalar(select(AssessmentRow.record).where(AssessmentRow.bundle_id == bundle_id))
     return BundlePage(
         bundle=bundle_refs(session, [bundle], public_url=public_url)[0],
         pull=pull_ref(home[0], home[1], public_url=public_url) if home else None,
-        stale=home is not None and home[0].head_sha != bundle.head_sha,
+        stale=home is not None and _stale(bundle.head_sha, home[0], stand),
+        lifetime=stand.lifetime if stand else None,
+        placement=stand.placement if stand else None,
+        tombstone=kept,
         manifest=manifest,
-        assessment=Assessment.model_validate_json(record) if record is not None else None,
+        assessment=readable(Assessment, record),
         files=tuple(
             FileDownload(sha256=sha256, url=f"/api/v1/blobs/{sha256}")
             for sha256 in dict.fromkeys(entry.sha256 for entry in manifest.files)
@@ -161,12 +184,13 @@ def find_bundle(session: Session, bundle_id: str) -> Bundle:
     return bundle
 
 
-def require_shown(bundle: Bundle) -> None:
-    """Let only contents pass that were searched for secrets and found clean.
+def require_shown(session: Session, bundle: Bundle) -> None:
+    """Let only contents pass that are still here, and were searched for secrets and found clean.
 
     Raises:
-        AppError: ``bundle_quarantined``, ``bundle_not_validated``.
+        AppError: ``bundle_retracted``, ``bundle_quarantined``, ``bundle_not_validated``.
     """
+    require_kept(session, bundle.id)
     if bundle.validation_state == "quarantined":
         raise AppError("bundle_quarantined", "A person has to look at this bundle first.")
     if bundle.validation_state not in _JUDGED:
@@ -195,7 +219,15 @@ def bundle_refs(session: Session, bundles: Sequence[Bundle], *, public_url: str)
     }
     keys = {bundle.node_key_id for bundle in bundles}
     owners = dict(session.execute(select(Node.key_id, Node.owner).where(Node.key_id.in_(keys))).all())
-    return [_bundle_ref(bundle, counts, owners, public_url=public_url) for bundle in bundles]
+    rulings = rulings_of(session, ids)
+    standings = dict(
+        session.execute(select(EvidenceRow.bundle_id, EvidenceRow.standing).where(EvidenceRow.bundle_id.in_(ids))).all()
+    )
+    found = [_bundle_ref(bundle, counts, owners, public_url=public_url) for bundle in bundles]
+    return [
+        ref.model_copy(update={"standing": standings.get(ref.bundle_id), "rulings": rulings.get(ref.bundle_id, ())})
+        for ref in found
+    ]
 
 
 def check_state(session: Session, pull_id: int) -> CheckState | None:
@@ -240,12 +272,18 @@ def _bundle_ref(
         validation_state=bundle.validation_state,
         validation_detail=bundle.validation_detail,
         trust=trust,
+        standing=None,
+        rulings=(),
         findings=counts.get(bundle.id),
         created_at=bundle.created_at,
         completed_at=bundle.completed_at,
         validated_at=bundle.validated_at,
         url=f"{public_url}/bundles/{bundle.id}",
     )
+
+
+def _stale(head_sha: str | None, pull: Pull, stand: Stand | None) -> bool:
+    return head_sha != pull.head_sha if stand is None else stand.stale(head_sha, now=pull.head_sha)
 
 
 def _bundles_of(pull: Pull) -> Select[Bundle]:

@@ -11,7 +11,7 @@ from judge.rules import FAMILIES, RULES
 from server.downloads import OCTETS, attachment, etag, is_current
 from server.errors import AppError, document
 from server.pagination import Cursor, Limit
-from server.results import examples, queries
+from server.results import examples, queries, standing
 from server.results.schemas import (
     BundleList,
     BundlePage,
@@ -19,6 +19,7 @@ from server.results.schemas import (
     MetricList,
     PullList,
     PullPage,
+    RevalidationList,
     RuleItem,
     RuleList,
     SuiteItem,
@@ -32,7 +33,7 @@ router = APIRouter(prefix="/api/v1", tags=["results"])
 
 Digest = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="SHA-256 in lower-case hexadecimal.")]
 IfNoneMatch = Annotated[str | None, Header(max_length=1000, description="Answer 304 if this is still the ETag.")]
-_HIDDEN = ("parameter_invalid", "bundle_not_found", "bundle_not_validated", "bundle_quarantined")
+_HIDDEN = ("parameter_invalid", "bundle_not_found", "bundle_not_validated", "bundle_quarantined", "bundle_retracted")
 
 
 @router.get(
@@ -104,7 +105,7 @@ def get_manifest(services: InService, bundle_id: Digest, if_none_match: IfNoneMa
     """The manifest, byte for byte."""
     with services.database.read() as session:
         bundle = queries.find_bundle(session, bundle_id)
-        queries.require_shown(bundle)
+        queries.require_shown(session, bundle)
         manifest = bundle.manifest
     if is_current(bundle_id, if_none_match):
         return Response(status_code=304, headers=etag(bundle_id))
@@ -124,7 +125,7 @@ def get_envelope(services: InService, bundle_id: Digest) -> Response:
     """The DSSE envelope as canonical JSON; any DSSE implementation verifies it."""
     with services.database.read() as session:
         bundle = queries.find_bundle(session, bundle_id)
-        queries.require_shown(bundle)
+        queries.require_shown(session, bundle)
         envelope = bundle.envelope
     if envelope is None:
         raise AppError("envelope_not_found", "The bundle was posted without an envelope.")
@@ -166,10 +167,21 @@ def compare_bundles(
     with services.database.read() as session:
         found = [queries.find_bundle(session, bundle_id) for bundle_id in (a, b)]
         for bundle in found:
-            queries.require_shown(bundle)
+            queries.require_shown(session, bundle)
         first, second = queries.bundle_refs(session, found, public_url=services.settings.public_url)
     evidence = [collect(stored(services, bundle)) for bundle in found]
     return ComparePage(a=first, b=second, comparison=compare(evidence[0], evidence[1]))
+
+
+@router.get(
+    "/revalidations",
+    summary="List bundles that were judged again",
+    responses={**document("parameter_invalid", "cursor_invalid"), 200: examples.REVALIDATIONS},
+)
+def list_revalidations(services: InService, cursor: Cursor = None, limit: Limit = 30) -> RevalidationList:
+    """What new rules and limits made of old bundles: findings that appeared and that are gone, newest first."""
+    with services.database.read() as session:
+        return standing.revalidation_list(session, cursor=cursor, limit=limit)
 
 
 @router.get("/rules", summary="List the rules", responses={**document(), 200: examples.RULE_LIST})

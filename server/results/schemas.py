@@ -6,14 +6,19 @@ from judge.assess import Assessment
 from judge.claim import Claim, ClaimError
 from judge.compare import Comparison
 from judge.decision import Outcome
+from judge.lifetime import Lifetime, Standing
 from judge.metrics import ClaimKind, MetricDefinition
+from judge.policy import MergePolicy, Shortfall
+from judge.rejudgement import Rejudgement
 from judge.report import Conclusion
+from judge.rerun import RerunPlan
 from judge.rules import Effect, Family, Severity
-from judge.trust import TrustLevel
+from judge.trust import Placement, TrustLevel
 from judge.verdict import Verdict
 from server.issued import ChallengeRef
 from server.models import Origin, PostState, SignatureState, UploadState, ValidationState
 from server.pulls import PullRef
+from server.rulings import RulingRef, Tombstone
 from worker.bundle import Manifest
 from worker.bundle.record import CommitSha, Count, Positive, Record, RepositoryName, Sha256
 from worker.suites import Suite
@@ -66,7 +71,11 @@ class BundleRef(Record):
     validation_detail: str
     """Why validation ended in ``error`` or ``quarantined``; else empty."""
     trust: TrustLevel | None
-    """Null until validated."""
+    """Among the runs of others; null until validated."""
+    standing: Standing | None
+    """As evidence for its pull request; null until that was judged with it."""
+    rulings: tuple[RulingRef, ...]
+    """What operators decided about it, oldest first."""
     findings: FindingCounts | None
     """Null until validated."""
     created_at: AwareDatetime
@@ -98,11 +107,17 @@ class BundlePage(Record):
     pull: PullRef | None
     """The pull request it is evidence for, if that is known here."""
     stale: bool
-    """It is about a commit that is no longer the pull request's head."""
+    """It is about a commit that is no longer the pull request's head, and nothing of it is inherited."""
+    lifetime: Lifetime | None
+    """Where it stands as evidence, and why; null until its pull request was judged with it."""
+    placement: Placement | None
+    """Who reproduced it, and how many have to; null while it does not count."""
+    tombstone: Tombstone | None
+    """What is kept of it, if it was retracted."""
     manifest: Manifest | None
-    """Null until validated, and while quarantined."""
+    """Null until validated, while quarantined, and once retracted."""
     assessment: Assessment | None
-    """Findings, recomputed cells, trust. Null until validated."""
+    """Findings, recomputed cells, its trust by itself. Null until validated, and once retracted."""
     files: tuple[FileDownload, ...]
     """One for each distinct blob; empty while ``manifest`` is null."""
 
@@ -112,7 +127,10 @@ class EvidenceItem(Record):
 
     bundle: BundleRef
     stale: bool
-    """It is about a commit that is no longer the pull request's head: it is shown and counts for nothing."""
+    """It is about a commit that is no longer the pull request's head, and nothing of it is inherited: it is shown and
+    counts for nothing."""
+    lifetime: Lifetime | None
+    """Where it stands, and why; null until the pull request was judged with it."""
     claim_ids: tuple[str, ...]
     """Claims whose verdicts looked at it."""
 
@@ -156,6 +174,12 @@ class PullPage(Record):
     judged_at: AwareDatetime | None
     judged_head_sha: CommitSha | None
     """The commit the verdicts are about; differs from ``pull.head_sha`` while a new commit waits for judgement."""
+    policy: MergePolicy
+    """What the repository asks of its evidence."""
+    shortfalls: tuple[Shortfall, ...]
+    """What the policy asks for and the evidence does not have; the check does not succeed with any."""
+    rerun: RerunPlan | None
+    """What to measure again to make the evidence whole; null while not judged."""
     evidence: tuple[EvidenceItem, ...]
     """Newest first."""
     challenges: tuple[ChallengeRef, ...]
@@ -209,3 +233,26 @@ class MetricList(Record):
     """What every metric means."""
 
     items: tuple[MetricDefinition, ...]
+
+
+class RevalidationItem(Record):
+    """A bundle that was judged again because rules or limits changed."""
+
+    id: Positive
+    bundle_id: Sha256
+    at: AwareDatetime
+    edition_before: str
+    """Digest of the versions of rules and limits; empty: judged by a release that kept none."""
+    edition_after: str
+    changed: bool
+    """Whether findings, validity or trust differ."""
+    difference: Rejudgement | None
+    """Null: the earlier judgement cannot be read any more."""
+
+
+class RevalidationList(Record):
+    """One page of the log, newest first."""
+
+    items: tuple[RevalidationItem, ...]
+    next_cursor: str | None
+    """Null: this is the last page."""

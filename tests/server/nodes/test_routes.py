@@ -21,8 +21,8 @@ def key(tmp_path: Path) -> NodeKey:
     return generate_key(tmp_path / "node.pem")
 
 
-def register(service: Service, key: NodeKey, owner: str = "octocat") -> int:
-    body = {"public_key": key.public_key, "owner": owner}
+def register(service: Service, key: NodeKey, owner: str = "octocat", *, project: bool = False) -> int:
+    body = {"public_key": key.public_key, "owner": owner, "project": project}
     answer = service.client.post("/api/v1/nodes", json=body, headers=service.admin)
     if answer.is_success:
         assert answer.json() == {"key_id": key.key_id, **body}
@@ -43,6 +43,18 @@ def test_registering_is_repeatable_and_belongs_to_one_owner(service: Service, ke
     assert register(service, key) == 200
     assert register(service, key, owner="mallory") == 409
     assert [row["action"] for row in service.rows("audit")] == ["node.registered", "refused"]
+
+
+def test_a_node_becomes_the_projects_and_ceases_to_be(service: Service, key: NodeKey) -> None:
+    body = {"public_key": key.public_key, "owner": "octocat"}
+    answer = service.client.post("/api/v1/nodes", json=body, headers=service.admin)
+    assert answer.json()["project"] is False
+    assert register(service, key, project=True) == 200
+    assert register(service, key, owner="mallory", project=False) == 409
+    assert [row["project"] for row in service.rows("node")] == [1]
+    assert register(service, key) == 200
+    actions = ["node.registered", "node.made_project", "refused", "node.no_longer_project"]
+    assert [row["action"] for row in service.rows("audit")] == actions
 
 
 def test_a_registered_nodes_signature_is_valid(

@@ -1,0 +1,1 @@
+"""What an operator decides: bundles retracted, invalidated, released; bundles judged again."""
