@@ -211,7 +211,7 @@ def speculation_as_declared(evidence: Evidence) -> Iterator[Found]:
             if other and None not in declared:
                 detail = f"steps verified {', '.join(map(str, other))} drafts, no cell of {record.id} says so"
                 yield Found(detail, where, eval_id=record.id, arm=arm.name)
-            elif max(declared - {None}, default=0) and ran == {0}:
+            elif any(declared) and ran == {0}:
                 detail = f"cells of {record.id} say drafts were verified, no step verified any"
                 yield Found(detail, where, eval_id=record.id, arm=arm.name)
             simulated = [one.name for one in arm.engine_config if "synthetic" in f"{one.name} {one.value}".lower()]

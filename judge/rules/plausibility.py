@@ -72,7 +72,7 @@ def above_physics_bound(evidence: Evidence) -> Iterator[Found]:
     bears_on=("speed",),
 )
 def warmed_up(evidence: Evidence) -> Iterator[Found]:
-    """Steps that still compile, allocate or raise clocks are slow; if they fill a quarter of a block they move medians."""
+    """Steps that still compile, allocate or raise clocks are slow; filling a quarter of a block, they move medians."""
     for (cell, arm), table in sorted(evidence.steps.items()):
         slow, blocks = _slow_starts(table)
         if blocks and slow > blocks / 2:
