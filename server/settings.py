@@ -1,7 +1,7 @@
 """The service's settings: the only module of the server that reads the environment."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, SecretStr, StringConstraints, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -16,6 +16,12 @@ def _without_trailing_slash(value: str) -> str:
 Address = Annotated[
     str, StringConstraints(pattern=r"^https?://[^\s/]+(/\S*)?$"), AfterValidator(_without_trailing_slash)
 ]
+
+
+def _own_address(validated: dict[str, Any]) -> str:
+    """The address that the fields above say the service listens on."""
+    host, port = validated.get("host", "127.0.0.1"), validated.get("port", 8000)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 class Settings(BaseSettings):
@@ -41,7 +47,8 @@ class Settings(BaseSettings):
     host: str = Field(default="127.0.0.1", description="Address that `python -m server` listens on.")
     port: int = Field(default=8000, ge=0, le=65535, description="Port that `python -m server` listens on.")
     public_url: Address = Field(
-        default="http://127.0.0.1:8000", description="Address under which people reach the service; used in links."
+        default_factory=_own_address,
+        description="Address under which people reach the service; used in links. Unset: where it listens.",
     )
     web_dir: Path | None = Field(
         default=None, description="Folder of the built dashboard. Unset: `web/dist` beside the packages, if built."

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from pydantic import ValidationError
 
+from server.__main__ import serve
 from server.broker import CeleryBell, create_celery
 from server.embedded import LocalBell
 from server.github import GitHubClient
@@ -29,6 +31,24 @@ def test_with_no_setting_the_service_is_the_embedded_one(tmp_path: Path) -> None
         assert services.bell.alive()
         assert (tmp_path / "byogpu.sqlite3").is_file()
     assert not services.bell.alive()
+
+
+@pytest.mark.parametrize(
+    ("changes", "address"),
+    [
+        ({}, "http://127.0.0.1:8000"),
+        ({"host": "::1", "port": 9000}, "http://[::1]:9000"),
+        ({"port": 9000, "public_url": "https://byogpu.example/"}, "https://byogpu.example"),
+    ],
+)
+def test_links_lead_to_where_the_service_listens_unless_people_reach_it_elsewhere(changes: Any, address: str) -> None:
+    assert Settings(**changes).public_url == address
+
+
+def test_the_command_says_at_once_that_a_data_folder_is_taken(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path)
+    with start(build(settings)), pytest.raises(BlockingIOError, match="another server runs on this data folder"):
+        serve(settings)
 
 
 def test_two_embedded_services_never_share_a_data_folder(tmp_path: Path) -> None:
