@@ -28,6 +28,7 @@ BUNDLE_CODES: Mapping[str, str] = {
     "archive_bomb": "An entry of the archive grows more than the format allows",
     "archive_entry_refused": "An entry's name, kind or size is one that no bundle has",
     "archive_invalid": "The file is not a readable archive of a bundle",
+    "archive_missing": "There is no archive at the path",
     "archive_too_large": "The archive is larger than a bundle can be",
     "blob_corrupt": "A blob's bytes do not have the digest or the size that the manifest states",
     "blob_missing": "The manifest lists a blob that is not there",
