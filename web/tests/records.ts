@@ -197,11 +197,24 @@ export function bundle(changes: Partial<BundleRef> = {}): BundleRef {
     validation_state: "valid",
     validation_detail: "",
     trust: { level: 1, name: "signed", reason: "signed by a registered node" },
+    standing: "current",
+    rulings: [],
     findings: { error: 0, warning: 0, info: 0 },
     created_at: "2026-01-01T12:00:00Z",
     completed_at: "2026-01-01T12:01:00Z",
     validated_at: "2026-01-01T12:02:00Z",
     url: `https://byogpu.example/bundles/${BUNDLE}`,
+    ...changes,
+  };
+}
+
+export function lifetime(changes: Partial<Schema<"Lifetime">> = {}): Schema<"Lifetime"> {
+  return {
+    bundle_id: BUNDLE,
+    standing: "current",
+    reason: "measured for the present head",
+    by: null,
+    inherited: [],
     ...changes,
   };
 }
@@ -229,7 +242,11 @@ export function pullPage(changes: Partial<Schema<"PullPage">> = {}): Schema<"Pul
     verdicts: [verdict()],
     judged_at: "2026-01-01T12:03:00Z",
     judged_head_sha: SHA,
-    evidence: [{ bundle: bundle(), stale: false, claim_ids: ["decode-faster"] }],
+    policy: { version: 1, needs: [], holes: null },
+    shortfalls: [],
+    rerun: { runs: [], gpu_minutes: 0 },
+    evidence: [{ bundle: bundle(), stale: false, lifetime: lifetime(), claim_ids: ["decode-faster"] }],
+    challenges: [],
     check: check(),
     ...changes,
   };
@@ -328,6 +345,9 @@ export function bundlePage(changes: Partial<BundlePage> = {}): BundlePage {
     bundle: bundle(),
     pull: pull(),
     stale: false,
+    lifetime: lifetime(),
+    placement: null,
+    tombstone: null,
     manifest: manifest(),
     assessment: {
       bundle_id: BUNDLE,

@@ -1,10 +1,13 @@
 import type {
+  ChallengeRef,
   CheckState,
   Finding,
   Outcome,
   PullRef,
+  RulingKind,
   Severity,
   SignatureState,
+  Standing,
   UploadState,
   ValidationState,
 } from "../api/records";
@@ -56,11 +59,33 @@ export const VALIDATIONS: Readonly<Record<ValidationState, Word>> = {
   error: { text: "error", tone: "bad", sign: "warning" },
 };
 
+export const STANDINGS: Readonly<Record<Standing, Word>> = {
+  current: { text: "current", tone: "good", sign: "check" },
+  inherited: { text: "inherited (kernel-identical)", tone: "plain", sign: "info" },
+  stale: { text: "stale", tone: "doubt", sign: "clock" },
+  superseded: { text: "superseded", tone: "quiet", sign: "clock" },
+  retracted: { text: "retracted", tone: "bad", sign: "empty" },
+  invalidated: { text: "invalidated", tone: "bad", sign: "cross" },
+};
+
+export const RULINGS: Readonly<Record<RulingKind, string>> = {
+  retracted: "Retracted: its contents are gone",
+  invalidated: "Invalidated: it is shown and counts for nothing",
+  released: "Released from quarantine",
+};
+
 export const SIGNATURES: Readonly<Record<SignatureState, Word>> = {
   absent: { text: "not signed", tone: "quiet", sign: "empty" },
   valid: { text: "signature holds", tone: "good", sign: "check" },
   invalid: { text: "signature does not hold", tone: "bad", sign: "cross" },
   unknown_key: { text: "signed by an unknown key", tone: "doubt", sign: "warning" },
+};
+
+export const FATES: Readonly<Record<ChallengeRef["fate"], Word>> = {
+  open: { text: "open", tone: "quiet", sign: "clock" },
+  used: { text: "used", tone: "good", sign: "check" },
+  abandoned: { text: "abandoned", tone: "doubt", sign: "warning" },
+  expired: { text: "expired unused", tone: "doubt", sign: "warning" },
 };
 
 export const CONCLUSIONS: Readonly<Record<CheckState["conclusion"], Word>> = {

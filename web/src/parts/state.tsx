@@ -1,5 +1,5 @@
-import type { Outcome, Schema } from "../api/records";
-import { OUTCOMES, type Word } from "../format/words";
+import type { Outcome, Schema, Standing } from "../api/records";
+import { OUTCOMES, STANDINGS, type Word } from "../format/words";
 import { Icon } from "./icon";
 
 /** A state: its word, its sign, its colour. */
@@ -38,6 +38,11 @@ export function Trust({ trust }: { readonly trust: Schema<"TrustLevel"> | null }
       trust {trust.level}, {trust.name}
     </span>
   );
+}
+
+/** Where a bundle stands as evidence for the present head. */
+export function Stands({ standing }: { readonly standing: Standing }) {
+  return <State word={STANDINGS[standing]} />;
 }
 
 /** Marks evidence that is about a commit which is no longer the head. */

@@ -1,7 +1,17 @@
 import { expect, test } from "vitest";
 import type { BundlePage } from "../../src/api/records";
 import { App } from "../../src/app";
-import { arm, BUNDLE, bundle, bundlePage, CATALOGUES, environment, manifest, OLD_SHA } from "../records";
+import {
+  arm,
+  BUNDLE,
+  bundle,
+  bundlePage,
+  CATALOGUES,
+  environment,
+  lifetime,
+  manifest,
+  OLD_SHA,
+} from "../records";
 import { cleared, found, rendered, serve, until, words } from "../rendered";
 
 async function shown(page: BundlePage): Promise<HTMLElement> {
@@ -48,6 +58,47 @@ test("a bundle about an older commit counts for nothing", async () => {
   const box = await shown(bundlePage({ bundle: bundle({ head_sha: OLD_SHA }), stale: true }));
   expect(words(found(box, ".note"))).toContain("It is shown and counts for nothing.");
   expect(words(found(box, ".standing"))).toContain("cccccccccc stale");
+});
+
+test("a retracted bundle shows its tombstone, and why", async () => {
+  const page = bundlePage({
+    bundle: bundle({
+      standing: "retracted",
+      rulings: [{ kind: "retracted", reason: "The owner asked for it.", at: "2026-01-02T12:00:00Z" }],
+    }),
+    lifetime: lifetime({ standing: "retracted", reason: "The owner asked for it." }),
+    manifest: null,
+    assessment: null,
+    files: [],
+    tombstone: {
+      bundle_id: BUNDLE,
+      size_bytes: 257_000,
+      blobs: ["5".repeat(64)],
+      validation_state: "valid",
+      trust_level: 2,
+      findings: [{ rule_id: "P-001", rule_version: 1, count: 2 }],
+      verdicts: [{ claim_id: "decode-faster", outcome: "supported" }],
+    },
+  });
+  const box = await shown(page);
+  expect(words(found(box, ".note"))).toContain("Retracted: its contents are gone. The owner asked for it.");
+  const kept = words(found(box, "#tombstone"));
+  for (const part of ["level 2", "P-001 (2)", "decode-faster: supported", "5".repeat(64)])
+    expect(kept).toContain(part);
+  expect(box.querySelectorAll(".note").length).toBe(1);
+  expect(box.querySelector("#findings")).toBeNull();
+});
+
+test("who reproduced a bundle is counted against who has to", async () => {
+  const placement = {
+    bundle_id: BUNDLE,
+    trust: { level: 2, name: "challenge-bound", reason: "" },
+    quorum: 3,
+    reproduced: 1,
+    witnesses: [],
+  };
+  const box = await shown(bundlePage({ placement }));
+  expect(words(found(box, ".standing"))).toContain("reproduced by 1 of 3 independent parties");
 });
 
 test("arms stand side by side and what differs is marked", async () => {

@@ -98,7 +98,14 @@ test("verdicts about an older commit say so", async () => {
 });
 
 test("stale evidence is labelled wherever it stands", async () => {
-  const evidence = [{ bundle: bundle({ head_sha: OLD_SHA }), stale: true, claim_ids: [] }];
+  const evidence = [
+    {
+      bundle: bundle({ head_sha: OLD_SHA }),
+      stale: true,
+      lifetime: lifetime({ standing: "stale" }),
+      claim_ids: [],
+    },
+  ];
   const box = await shown(pullPage({ evidence, check: check({ head_sha: OLD_SHA }) }));
   expect(words(found(box, ".sources"))).toContain("stale");
   expect(words(found(box, "#evidence"))).toContain(
@@ -106,6 +113,55 @@ test("stale evidence is labelled wherever it stands", async () => {
   );
   expect(words(found(box, "#evidence tbody"))).toContain("cccccccccc stale");
   expect(words(found(box, "#check"))).toContain("cccccccccc stale");
+});
+
+test("inherited and withdrawn evidence says so, with its reason", async () => {
+  const by = "2".repeat(64);
+  const evidence = [
+    {
+      bundle: bundle({ head_sha: OLD_SHA }),
+      stale: false,
+      lifetime: lifetime({ standing: "inherited", reason: "the kernels are the same", by }),
+      claim_ids: [],
+    },
+    {
+      bundle: bundle({ bundle_id: "3".repeat(64) }),
+      stale: false,
+      lifetime: lifetime({ standing: "invalidated", reason: "the machine was shared" }),
+      claim_ids: [],
+    },
+  ];
+  const rows = [...(await shown(pullPage({ evidence }))).querySelectorAll("#evidence tbody tr")].map(words);
+  expect(rows[0]).toContain("inherited (kernel-identical)");
+  expect(rows[0]).toContain("the kernels are the same");
+  expect(rows[0]).toContain(by.slice(0, 10));
+  expect(rows[1]).toContain("invalidated");
+  expect(rows[1]).toContain("the machine was shared");
+});
+
+test("what the policy asks for and what is to be measured again is said", async () => {
+  const run = {
+    suite: "smoke",
+    hardware: "NVIDIA H200",
+    evals: ["decode-step"],
+    cells: ["decode-step.b4"],
+    minutes: 3,
+    gpu_minutes: 24,
+    replaces: BUNDLE,
+    sentence: "Run suite smoke on NVIDIA H200 for the present head: decode-step (1 results).",
+  };
+  const box = await shown(
+    pullPage({
+      shortfalls: [{ claim_id: "decode-faster", sentence: "Claims about speed need trust level 3." }],
+      rerun: { runs: [run], gpu_minutes: 24 },
+    }),
+  );
+  expect(words(found(box, "#claims .note"))).toContain(
+    "decode-faster: Claims about speed need trust level 3.",
+  );
+  expect(words(found(box, "#evidence"))).toContain("1 cell, about 3 min 0 s, 24 GPU-minutes");
+  const quiet = await shown(pullPage());
+  expect(words(found(quiet, "#evidence"))).not.toContain("To be measured again");
 });
 
 test("a claims block that cannot be read is shown with its lines", async () => {
@@ -128,7 +184,12 @@ test("claims that wait for judgement, and none at all, are told apart", async ()
 
 test("findings of a bundle are fetched when they are opened", async () => {
   const evidence = [
-    { bundle: bundle({ findings: { error: 1, warning: 0, info: 0 } }), stale: false, claim_ids: [] },
+    {
+      bundle: bundle({ findings: { error: 1, warning: 0, info: 0 } }),
+      stale: false,
+      lifetime: null,
+      claim_ids: [],
+    },
   ];
   const box = await shown(pullPage({ evidence }));
   expect(box.querySelector(".findings")).toBeNull();
@@ -163,4 +224,24 @@ test("markup in texts of others is shown, not obeyed", async () => {
   expect(box.querySelector("[href^=javascript]")).toBeNull();
   expect(words(found(box, "h1"))).toBe(attack);
   expect(document.title).toBe(`${attack} · byogpu`);
+});
+
+test("challenges that were never answered are seen beside those that were", async () => {
+  const challenge = {
+    id: "c-1",
+    fate: "used",
+    bundle_id: BUNDLE,
+    suite: "smoke/1",
+    head_sha: OLD_SHA,
+    node_key_id: null,
+    plan_digest: "7".repeat(64),
+    nonce: null,
+    issued_at: "2026-01-01T11:00:00Z",
+    expires_at: "2026-01-02T11:00:00Z",
+  } as const;
+  const unused = { ...challenge, id: "c-2", fate: "expired", bundle_id: null } as const;
+  const box = await shown(pullPage({ challenges: [unused, challenge] }));
+  const rows = [...box.querySelectorAll("#challenges tbody tr")].map(words);
+  expect(rows[0]).toContain("c-2expired unused–");
+  expect(rows[1]).toContain(`c-1used${BUNDLE.slice(0, 12)}`);
 });

@@ -14,6 +14,7 @@ import { Ledgers } from "./ledgers";
 import { Machine } from "./machine";
 import { Receipts } from "./receipts";
 import { Standing } from "./standing";
+import { Tombstone } from "./tombstone";
 
 const UNFINISHED: readonly ValidationState[] = ["pending", "running"];
 
@@ -52,7 +53,8 @@ function Contents({ page }: { readonly page: Answer }) {
   return (
     <>
       <Standing page={page} />
-      {manifest === null && <Withheld state={bundle.validation_state} />}
+      {page.tombstone !== null && <Tombstone stone={page.tombstone} />}
+      {manifest === null && page.tombstone === null && <Withheld state={bundle.validation_state} />}
       {manifest !== null && (
         <nav class="contents" aria-label="On this page">
           {SECTIONS.map(([id, title]) => (

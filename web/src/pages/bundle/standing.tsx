@@ -1,33 +1,38 @@
 import { Link } from "wouter-preact";
 import type { BundlePage, BundleRef } from "../../api/records";
 import { bytes } from "../../format/numbers";
-import { SIGNATURES, UPLOADS, VALIDATIONS } from "../../format/words";
+import { RULINGS, SIGNATURES, UPLOADS, VALIDATIONS } from "../../format/words";
 import { pullPath } from "../../links";
 import { type Fact, Facts } from "../../parts/facts";
 import { Note } from "../../parts/note";
-import { Stale, State, Trust } from "../../parts/state";
-import { Sha, Time } from "../../parts/text";
+import { Stale, Stands, State, Trust } from "../../parts/state";
+import { BundleLink, Sha, Time } from "../../parts/text";
 
 /** Where a bundle stands: each state machine for itself, then what it is about. */
 export function Standing({ page }: { readonly page: BundlePage }) {
   const { bundle } = page;
   return (
     <>
-      {page.stale && page.pull !== null && (
+      {bundle.rulings.map(ruling => (
+        <Note key={ruling.kind} tone={ruling.kind === "released" ? "plain" : "bad"}>
+          <strong>{RULINGS[ruling.kind]}.</strong> {ruling.reason} <Time iso={ruling.at} />
+        </Note>
+      ))}
+      {page.stale && page.pull !== null && page.lifetime?.standing !== "retracted" && (
         <Note tone="doubt">
           This bundle is about commit <Sha value={bundle.head_sha} />; the pull request is at{" "}
           <Sha value={page.pull.head_sha} />. It is shown and counts for nothing.
         </Note>
       )}
       <div class="standing">
-        <Facts facts={states(bundle)} />
+        <Facts facts={states(page)} />
         <Facts facts={subject(page)} />
       </div>
     </>
   );
 }
 
-function states(bundle: BundleRef): Fact[] {
+function states({ bundle, lifetime, placement }: BundlePage): Fact[] {
   return [
     { term: "upload", value: <State word={UPLOADS[bundle.upload_state]} /> },
     {
@@ -46,8 +51,26 @@ function states(bundle: BundleRef): Fact[] {
         <>
           <Trust trust={bundle.trust} />
           {bundle.trust !== null && <span class="line quiet">{bundle.trust.reason}</span>}
+          {placement !== null && (
+            <span class="line quiet">
+              reproduced by {placement.reproduced} of {placement.quorum} independent parties
+            </span>
+          )}
         </>
       ),
+    },
+    {
+      term: "as evidence",
+      value:
+        lifetime === null ? (
+          <span class="quiet">not judged for a pull request</span>
+        ) : (
+          <>
+            <Stands standing={lifetime.standing} />
+            <span class="line quiet">{lifetime.reason}</span>
+            {lifetime.by !== null && <BundleLink id={lifetime.by} />}
+          </>
+        ),
     },
     {
       term: "node",

@@ -7,7 +7,7 @@ import { Await } from "../../parts/await";
 import { FindingCounts, FindingList } from "../../parts/findings";
 import { Fold } from "../../parts/fold";
 import { Empty, Note } from "../../parts/note";
-import { Stale, State, Trust } from "../../parts/state";
+import { Stale, Stands, State, Trust } from "../../parts/state";
 import { Table } from "../../parts/table";
 import { BundleLink, Sha, Time } from "../../parts/text";
 
@@ -53,6 +53,7 @@ export function Evidence({ items, headSha }: EvidenceProps) {
               </>
             ),
           },
+          { head: "stands", wide: true, cell: item => <Standing item={item} /> },
           { head: "suite", cell: item => item.bundle.suite ?? "imported" },
           { head: "validation", cell: item => <State word={VALIDATIONS[item.bundle.validation_state]} /> },
           { head: "findings", cell: item => <FindingCounts counts={item.bundle.findings} /> },
@@ -78,6 +79,25 @@ export function Evidence({ items, headSha }: EvidenceProps) {
       {items.map(item => (
         <Findings key={item.bundle.bundle_id} item={item} />
       ))}
+    </>
+  );
+}
+
+function Standing({ item }: { readonly item: Item }) {
+  if (item.lifetime === null) return <span class="quiet">not judged yet</span>;
+  const { standing, reason, by } = item.lifetime;
+  return (
+    <>
+      <Stands standing={standing} />
+      <span class="line quiet">
+        {reason}
+        {by !== null && (
+          <>
+            {" "}
+            (<BundleLink id={by} />)
+          </>
+        )}
+      </span>
     </>
   );
 }

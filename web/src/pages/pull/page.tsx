@@ -9,8 +9,10 @@ import { Empty, Note } from "../../parts/note";
 import { Page, Section } from "../../parts/page";
 import { OutcomeCounts, State } from "../../parts/state";
 import { Outside, Sha, Time } from "../../parts/text";
+import { Challenges } from "./challenges";
 import { ClaimCard } from "./claim-card";
 import { Evidence } from "./evidence";
+import { Rerun, Shortfalls } from "./outlook";
 
 interface PullParameters {
   readonly owner: string;
@@ -66,10 +68,17 @@ function Contents({ page }: { readonly page: Schema<"PullPage"> }) {
       <Section id="claims" title="Claims">
         {page.verdicts.length > 1 && <OutcomeCounts counts={tally(page.verdicts)} />}
         <Claims page={page} />
+        <Shortfalls shortfalls={page.shortfalls} />
       </Section>
       <Section id="evidence" title="Evidence">
         <Evidence items={page.evidence} headSha={pull.head_sha} />
+        {page.rerun !== null && <Rerun plan={page.rerun} />}
       </Section>
+      {page.challenges.length > 0 && (
+        <Section id="challenges" title="Challenges">
+          <Challenges challenges={page.challenges} />
+        </Section>
+      )}
       <Section id="check" title="Check on GitHub">
         <Check check={page.check} headSha={pull.head_sha} />
       </Section>
