@@ -98,14 +98,21 @@ def _machine(patient: Patient, work: Path) -> Iterator[Capability]:
     yield _said("memory", memory >= LEAST_MEMORY_BYTES, _gigabytes(memory), "give the machine or container 2 GB")
     disk = shutil.disk_usage(work).free
     yield _said("disk", disk >= LEAST_DISK_BYTES, f"{_gigabytes(disk)} free", "free 2 GB, or point TMPDIR elsewhere")
-    for name, folder in (
-        ("state folder", patient.settings.state_folder),
-        ("runs folder", patient.settings.runs_folder),
-    ):
-        existing = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
-        writable = existing.is_dir() and os.access(existing, os.W_OK)
-        fix = f"make {existing} writable, or set BYOGPU_{name.replace(' ', '_').upper()}"
-        yield _said(name, writable, str(folder), fix)
+    yield _writable("state folder", patient.settings.state_folder, variable="BYOGPU_STATE_FOLDER")
+    yield _writable("runs folder", patient.settings.runs_folder, variable="BYOGPU_RUNS_FOLDER")
+    key = patient.settings.node_key
+    if key.is_file():
+        fix = f"make {key} readable, or set BYOGPU_NODE_KEY"
+        yield _said("node key", os.access(key, os.R_OK), str(key), fix)
+    else:
+        yield _writable("node key", key.parent, variable="BYOGPU_NODE_KEY")
+
+
+def _writable(name: str, folder: Path, *, variable: str) -> Capability:
+    """Say whether a folder can be written, or made where it is to be."""
+    existing = next(parent for parent in (folder.absolute(), *folder.absolute().parents) if parent.exists())
+    writable = existing.is_dir() and os.access(existing, os.W_OK)
+    return _said(name, writable, str(folder), f"make {existing} writable, or set {variable}")
 
 
 def _software(patient: Patient, work: Path) -> Iterator[Capability]:

@@ -17,6 +17,7 @@ def examine(make_arm: Callable[..., Any], tmp_path: Path, no_program_is_left: No
         settings = Settings(
             state_folder=tmp_path / "state",
             runs_folder=tmp_path / "runs",
+            node_key=tmp_path / "keys" / "node.pem",
             server_url="http://byogpu.example" if server else None,
         )
         usual: dict[str, Any] = {"tree": tmp_path / "candidate", "host": Host()}
@@ -40,6 +41,19 @@ def test_a_machine_without_a_gpu_can_run_smoke(examine: Callable[..., Any]) -> N
     assert {name for name, capability in found.items() if capability.needed and not capability.ok} == set()
     assert found["engine"].detail == "starts and answers"
     assert "server" not in found
+
+
+def test_a_node_key_that_cannot_be_made_is_said(examine: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "keys").touch()
+    found = examine()["node key"]
+    assert not found.ok
+    assert "BYOGPU_NODE_KEY" in found.how_to_fix
+
+
+def test_a_node_key_that_is_there_is_enough(examine: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "keys").mkdir()
+    (tmp_path / "keys" / "node.pem").touch()
+    assert examine()["node key"].detail.endswith("node.pem")
 
 
 def test_gpus_are_named_with_their_driver(examine: Callable[..., Any], fake_nvml: Callable[..., Any]) -> None:
