@@ -67,9 +67,7 @@ def ask_for_outdated(services: Services) -> None:
                 return
         with services.database.write() as session:
             enqueue(session, "find_outdated", "all", now=services.clock())
-    except (
-        OperationalError
-    ):  # the database is down: requests are refused until it is back, and a start is still a start
+    except OperationalError:  # the database is down: requests are refused until it is back
         _log.exception("outdated bundles could not be looked for; POST /api/v1/revalidations does the same")
 
 

@@ -108,6 +108,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/bundles/{bundle_id}/invalidate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Invalidate a bundle
+         * @description Make a bundle count for nothing. Its contents stay, with the reason beside them.
+         */
+        readonly post: operations["invalidate_bundle"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/bundles/{bundle_id}/manifest": {
         readonly parameters: {
             readonly query?: never;
@@ -122,6 +142,46 @@ export interface paths {
         readonly get: operations["get_manifest"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/bundles/{bundle_id}/quarantine-release": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Release a bundle from quarantine
+         * @description Lift the suspicions that are known now and validate again. A rule that finds something else quarantines anew.
+         */
+        readonly post: operations["release_bundle"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/bundles/{bundle_id}/retract": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Retract a bundle
+         * @description Drop a bundle's contents for good. Its addresses answer with a tombstone: digests, verdict and the reason.
+         */
+        readonly post: operations["retract_bundle"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -305,7 +365,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Register a node's public key
-         * @description Make bundles signed by this key count as signed. Registering the same key and owner again changes nothing.
+         * @description Make bundles signed by this key count as signed, or as the project's own.
+         *
+         *     Registering the same key and owner again changes nothing but whether the node is the project's.
          */
         readonly post: operations["post_node"];
         readonly delete?: never;
@@ -368,6 +430,54 @@ export interface paths {
          * @description Make a pull request known, or bring it up to date, and judge its claims. For installations without webhooks.
          */
         readonly post: operations["sync_pull"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/repositories/{owner}/{name}/policy": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a merge policy
+         * @description What a repository asks of its evidence before the check succeeds; empty: a supported claim is enough.
+         */
+        readonly get: operations["get_policy"];
+        /**
+         * Set a merge policy
+         * @description Replace a repository's policy. Its open pull requests are judged by the new one.
+         */
+        readonly put: operations["put_policy"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/revalidations": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List bundles that were judged again
+         * @description What new rules and limits made of old bundles: findings that appeared and that are gone, newest first.
+         */
+        readonly get: operations["list_revalidations"];
+        readonly put?: never;
+        /**
+         * Judge outdated bundles again
+         * @description Judge every bundle again that other rules or limits judged. A server that starts asks for the same.
+         */
+        readonly post: operations["post_revalidations"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -550,6 +660,8 @@ export interface components {
              * @description None: the cell drives no engine.
              */
             readonly path: components["schemas"]["PathShare"] | "unknown" | null;
+            /** @description Of a decode step whose model and machine are known; None also in records stored before it was computed. */
+            readonly physics?: components["schemas"]["PhysicsBound"] | null;
             /**
              * Samples
              * @description What the sample floors are held against: steps, requests, documents or cases.
@@ -693,7 +805,7 @@ export interface components {
          * @description Everything about one bundle.
          */
         readonly BundlePage: {
-            /** @description Findings, recomputed cells, trust. Null until validated. */
+            /** @description Findings, recomputed cells, its trust by itself. Null until validated, and once retracted. */
             readonly assessment: components["schemas"]["Assessment"] | null;
             readonly bundle: components["schemas"]["BundleRef"];
             /**
@@ -701,15 +813,21 @@ export interface components {
              * @description One for each distinct blob; empty while ``manifest`` is null.
              */
             readonly files: readonly components["schemas"]["FileDownload"][];
-            /** @description Null until validated, and while quarantined. */
+            /** @description Where it stands as evidence, and why; null until its pull request was judged with it. */
+            readonly lifetime: components["schemas"]["Lifetime"] | null;
+            /** @description Null until validated, while quarantined, and once retracted. */
             readonly manifest: components["schemas"]["Manifest"] | null;
+            /** @description Who reproduced it, and how many have to; null while it does not count. */
+            readonly placement: components["schemas"]["Placement"] | null;
             /** @description The pull request it is evidence for, if that is known here. */
             readonly pull: components["schemas"]["PullRef"] | null;
             /**
              * Stale
-             * @description It is about a commit that is no longer the pull request's head.
+             * @description It is about a commit that is no longer the pull request's head, and nothing of it is inherited.
              */
             readonly stale: boolean;
+            /** @description What is kept of it, if it was retracted. */
+            readonly tombstone: components["schemas"]["Tombstone"] | null;
         };
         /**
          * BundlePost
@@ -800,6 +918,11 @@ export interface components {
              */
             readonly repository_id: number | null;
             /**
+             * Rulings
+             * @description What operators decided about it, oldest first.
+             */
+            readonly rulings: readonly components["schemas"]["RulingRef"][];
+            /**
              * Signature
              * @enum {string}
              */
@@ -807,11 +930,16 @@ export interface components {
             /** Size Bytes */
             readonly size_bytes: number;
             /**
+             * Standing
+             * @description As evidence for its pull request; null until that was judged with it.
+             */
+            readonly standing: ("current" | "inherited" | "stale" | "superseded" | "retracted" | "invalidated") | null;
+            /**
              * Suite
              * @description ``id/version``; null for imports.
              */
             readonly suite: string | null;
-            /** @description Null until validated. */
+            /** @description Among the runs of others; null until validated. */
             readonly trust: components["schemas"]["TrustLevel"] | null;
             /**
              * Upload State
@@ -877,6 +1005,21 @@ export interface components {
             readonly task: string | null;
             /** Tensor Parallel */
             readonly tensor_parallel: number | "unknown";
+        };
+        /**
+         * CellName
+         * @description One result of a bundle.
+         */
+        readonly CellName: {
+            /** Cell */
+            readonly cell: string;
+            /** Eval Id */
+            readonly eval_id: string;
+            /**
+             * Metric
+             * @enum {string}
+             */
+            readonly metric: "step_latency_us" | "ttft_ms" | "tpot_ms" | "itl_ms" | "e2e_ms" | "output_tokens_per_s" | "requests_per_s" | "score" | "max_relative_error";
         };
         /**
          * CellSelector
@@ -1221,6 +1364,16 @@ export interface components {
              * @description Line of the pull request's text.
              */
             readonly line: number;
+        };
+        /**
+         * ClaimOutcome
+         * @description What a claim's verdict was that rested on the bundle.
+         */
+        readonly ClaimOutcome: {
+            /** Claim Id */
+            readonly claim_id: string;
+            /** Outcome */
+            readonly outcome: string;
         };
         /**
          * CodeIdentity
@@ -1630,9 +1783,12 @@ export interface components {
              * @description Claims whose verdicts looked at it.
              */
             readonly claim_ids: readonly string[];
+            /** @description Where it stands, and why; null until the pull request was judged with it. */
+            readonly lifetime: components["schemas"]["Lifetime"] | null;
             /**
              * Stale
-             * @description It is about a commit that is no longer the pull request's head: it is shown and counts for nothing.
+             * @description It is about a commit that is no longer the pull request's head, and nothing of it is inherited: it is shown and
+             *     counts for nothing.
              */
             readonly stale: boolean;
         };
@@ -1889,6 +2045,34 @@ export interface components {
             readonly tokens_per_request: number;
         };
         /**
+         * Lifetime
+         * @description Where a bundle stands as evidence for the present head.
+         */
+        readonly Lifetime: {
+            /** Bundle Id */
+            readonly bundle_id: string;
+            /**
+             * By
+             * @description The bundle that supersedes it, or that proves its cells unchanged.
+             */
+            readonly by: string | null;
+            /**
+             * Inherited
+             * @description Results that carry over; empty unless inherited.
+             */
+            readonly inherited: readonly components["schemas"]["CellName"][];
+            /**
+             * Reason
+             * @description One sentence. May quote a person: escape before showing.
+             */
+            readonly reason: string;
+            /**
+             * Standing
+             * @enum {string}
+             */
+            readonly standing: "current" | "inherited" | "stale" | "superseded" | "retracted" | "invalidated";
+        };
+        /**
          * Link
          * @description How two GPUs are joined.
          */
@@ -1934,6 +2118,25 @@ export interface components {
             readonly subject: components["schemas"]["Subject"];
         };
         /**
+         * Mark
+         * @description A finding without its words: what is published of it may outlive the bundle, which the words may quote.
+         */
+        readonly Mark: {
+            /**
+             * Effect
+             * @enum {string}
+             */
+            readonly effect: "invalidates" | "quarantines" | "blocks" | "limits" | "notes";
+            /** Rule Id */
+            readonly rule_id: string;
+            /** Rule Version */
+            readonly rule_version: number;
+            /** Title */
+            readonly title: string;
+            /** Where */
+            readonly where: string;
+        };
+        /**
          * Masked
          * @description One kind of secret that was masked before anything was serialised.
          */
@@ -1955,6 +2158,24 @@ export interface components {
              * @enum {string}
              */
             readonly kind: "measured";
+        };
+        /**
+         * MergePolicy
+         * @description The policy of one repository. Kinds that it does not name need nothing but a supported claim.
+         */
+        readonly MergePolicy: {
+            /**
+             * Holes
+             * @description Most holes in the declared scope; None: any number.
+             */
+            readonly holes: number | null;
+            /** Needs */
+            readonly needs: readonly components["schemas"]["Need"][];
+            /**
+             * Version
+             * @constant
+             */
+            readonly version: 1;
         };
         /**
          * MetricDefinition
@@ -2046,6 +2267,32 @@ export interface components {
             readonly method: string;
         };
         /**
+         * Need
+         * @description What claims of one kind need.
+         */
+        readonly Need: {
+            /**
+             * Evidence From
+             * @enum {string}
+             */
+            readonly evidence_from: "anyone" | "others" | "project";
+            /**
+             * Inherited
+             * @description Whether evidence may be carried over from an earlier commit with the same kernels.
+             */
+            readonly inherited: boolean;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            readonly kind: "speed" | "accuracy" | "numerics";
+            /**
+             * Trust
+             * @description Lowest trust level of the bundle that decides.
+             */
+            readonly trust: number;
+        };
+        /**
          * NextRun
          * @description What to run next.
          */
@@ -2097,6 +2344,12 @@ export interface components {
              */
             readonly owner: string;
             /**
+             * Project
+             * @description Whether the project runs it itself: its bundles reach trust level 4.
+             * @default false
+             */
+            readonly project: boolean;
+            /**
              * Public Key
              * @description The 32 raw bytes of an ed25519 public key in hexadecimal.
              */
@@ -2111,6 +2364,8 @@ export interface components {
             readonly key_id: string;
             /** Owner */
             readonly owner: string;
+            /** Project */
+            readonly project: boolean;
             /** Public Key */
             readonly public_key: string;
         };
@@ -2311,6 +2566,48 @@ export interface components {
             readonly stock_steps: number;
         };
         /**
+         * PhysicsBound
+         * @description The least time of a cell's step, and how far the measured one is from it.
+         */
+        readonly PhysicsBound: {
+            /**
+             * Headroom
+             * @description 1 - least / measured: the share of the step that a perfect program could save; below 0: faster than possible.
+             */
+            readonly headroom: number;
+            /** Least Us */
+            readonly least_us: number;
+            /**
+             * Limited By
+             * @description ``memory``, ``arithmetic`` or ``links``.
+             */
+            readonly limited_by: string;
+        };
+        /**
+         * Placement
+         * @description Where a bundle stands among the runs of others.
+         */
+        readonly Placement: {
+            /** Bundle Id */
+            readonly bundle_id: string;
+            /**
+             * Quorum
+             * @description Independent parties that must reproduce it for level 3.
+             */
+            readonly quorum: number;
+            /**
+             * Reproduced
+             * @description Independent parties that did.
+             */
+            readonly reproduced: number;
+            readonly trust: components["schemas"]["TrustLevel"];
+            /**
+             * Witnesses
+             * @description Runs of independent parties, oldest first; a party may have several.
+             */
+            readonly witnesses: readonly components["schemas"]["Witness"][];
+        };
+        /**
          * Problem
          * @description An error, as RFC 9457 describes one.
          */
@@ -2417,7 +2714,16 @@ export interface components {
              * @description The commit the verdicts are about; differs from ``pull.head_sha`` while a new commit waits for judgement.
              */
             readonly judged_head_sha: string | null;
+            /** @description What the repository asks of its evidence. */
+            readonly policy: components["schemas"]["MergePolicy"];
             readonly pull: components["schemas"]["PullRef"];
+            /** @description What to measure again to make the evidence whole; null while not judged. */
+            readonly rerun: components["schemas"]["RerunPlan"] | null;
+            /**
+             * Shortfalls
+             * @description What the policy asks for and the evidence does not have; the check does not succeed with any.
+             */
+            readonly shortfalls: readonly components["schemas"]["Shortfall"][];
             /**
              * Verdicts
              * @description One a claim, in the order of the claims; empty while not judged.
@@ -2528,6 +2834,154 @@ export interface components {
             readonly rules_version: number;
         };
         /**
+         * Rejudgement
+         * @description A bundle judged twice.
+         */
+        readonly Rejudgement: {
+            /**
+             * Appeared
+             * @description Findings that only the later judgement has; one whose rule has a new version and finds the same is in neither.
+             */
+            readonly appeared: readonly components["schemas"]["Mark"][];
+            /** Bundle Id */
+            readonly bundle_id: string;
+            /**
+             * Gone
+             * @description Findings that only the earlier judgement had.
+             */
+            readonly gone: readonly components["schemas"]["Mark"][];
+            /** Thresholds After */
+            readonly thresholds_after: number;
+            /** Thresholds Before */
+            readonly thresholds_before: number;
+            /** Trust After */
+            readonly trust_after: number;
+            /** Trust Before */
+            readonly trust_before: number;
+            /**
+             * Validity After
+             * @enum {string}
+             */
+            readonly validity_after: "valid" | "invalid" | "quarantined";
+            /**
+             * Validity Before
+             * @enum {string}
+             */
+            readonly validity_before: "valid" | "invalid" | "quarantined";
+        };
+        /**
+         * Rerun
+         * @description One suite to run again on one class of machine.
+         */
+        readonly Rerun: {
+            /** Cells */
+            readonly cells: readonly string[];
+            /** Evals */
+            readonly evals: readonly string[];
+            /**
+             * Gpu Minutes
+             * @description Minutes by GPUs; 0 on a machine without one.
+             */
+            readonly gpu_minutes: number | null;
+            /** Hardware */
+            readonly hardware: string | "unknown";
+            /**
+             * Minutes
+             * @description From what the same cells took; None: the stale bundle does not tell.
+             */
+            readonly minutes: number | null;
+            /**
+             * Replaces
+             * @description The stale bundle.
+             */
+            readonly replaces: string;
+            /** Sentence */
+            readonly sentence: string;
+            /**
+             * Suite
+             * @description None: the stale bundle ran no published suite; any suite with these cells will do.
+             */
+            readonly suite: string | null;
+        };
+        /**
+         * RerunPlan
+         * @description Everything that is stale and not measured again yet.
+         */
+        readonly RerunPlan: {
+            /**
+             * Gpu Minutes
+             * @description Of all runs; None: one of them is unknown.
+             */
+            readonly gpu_minutes: number | null;
+            /** Runs */
+            readonly runs: readonly components["schemas"]["Rerun"][];
+        };
+        /**
+         * RevalidationItem
+         * @description A bundle that was judged again because rules or limits changed.
+         */
+        readonly RevalidationItem: {
+            /**
+             * At
+             * Format: date-time
+             */
+            readonly at: string;
+            /** Bundle Id */
+            readonly bundle_id: string;
+            /**
+             * Changed
+             * @description Whether findings, validity or trust differ.
+             */
+            readonly changed: boolean;
+            /** @description Null: the earlier judgement cannot be read any more. */
+            readonly difference: components["schemas"]["Rejudgement"] | null;
+            /** Edition After */
+            readonly edition_after: string;
+            /**
+             * Edition Before
+             * @description Digest of the versions of rules and limits; empty: judged by a release that kept none.
+             */
+            readonly edition_before: string;
+            /** Id */
+            readonly id: number;
+        };
+        /**
+         * RevalidationList
+         * @description One page of the log, newest first.
+         */
+        readonly RevalidationList: {
+            /** Items */
+            readonly items: readonly components["schemas"]["RevalidationItem"][];
+            /**
+             * Next Cursor
+             * @description Null: this is the last page.
+             */
+            readonly next_cursor: string | null;
+        };
+        /**
+         * RevalidationReceipt
+         * @description What was asked for.
+         */
+        readonly RevalidationReceipt: {
+            /**
+             * Outdated
+             * @description Bundles judged by other rules or limits than the present ones; each will be judged again.
+             */
+            readonly outdated: number;
+        };
+        /**
+         * RuleCount
+         * @description How often a rule of one version found something.
+         */
+        readonly RuleCount: {
+            /** Count */
+            readonly count: number;
+            /** Rule Id */
+            readonly rule_id: string;
+            /** Rule Version */
+            readonly rule_version: number;
+        };
+        /**
          * RuleItem
          * @description A rule of the registry.
          */
@@ -2571,6 +3025,63 @@ export interface components {
             readonly items: readonly components["schemas"]["RuleItem"][];
         };
         /**
+         * RulingPost
+         * @description Body of every decision.
+         */
+        readonly RulingPost: {
+            /**
+             * Reason
+             * @description Shown to everybody, for good.
+             */
+            readonly reason: string;
+        };
+        /**
+         * RulingReceipt
+         * @description A decision about a bundle, and where that leaves it.
+         */
+        readonly RulingReceipt: {
+            /** Bundle Id */
+            readonly bundle_id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            readonly kind: "retracted" | "invalidated" | "released";
+            /**
+             * Reason
+             * @description Of the decision that stands: a repeated request changes nothing.
+             */
+            readonly reason: string;
+            /**
+             * Validation State
+             * @enum {string}
+             */
+            readonly validation_state: "pending" | "running" | "valid" | "invalid" | "quarantined" | "error";
+        };
+        /**
+         * RulingRef
+         * @description One decision about a bundle.
+         */
+        readonly RulingRef: {
+            /**
+             * At
+             * Format: date-time
+             */
+            readonly at: string;
+            /**
+             * Kind
+             * @description ``retracted``: contents are gone; ``invalidated``: shown, and counts for nothing; ``released``: suspicions were
+             *     looked at and lifted.
+             * @enum {string}
+             */
+            readonly kind: "retracted" | "invalidated" | "released";
+            /**
+             * Reason
+             * @description In the operator's words.
+             */
+            readonly reason: string;
+        };
+        /**
          * SampleFloor
          * @description Fewest samples for each percentile; below it the percentile is not stated.
          */
@@ -2608,6 +3119,22 @@ export interface components {
             readonly rounds: number;
             /** Time Limit S */
             readonly time_limit_s: number;
+        };
+        /**
+         * Shortfall
+         * @description One thing that a policy asks for and the evidence does not have.
+         */
+        readonly Shortfall: {
+            /**
+             * Claim Id
+             * @description None: it is about the whole pull request.
+             */
+            readonly claim_id: string | null;
+            /**
+             * Sentence
+             * @description May quote names of people: escape before showing.
+             */
+            readonly sentence: string;
         };
         /**
          * Skipped
@@ -2736,6 +3263,35 @@ export interface components {
              * @enum {string}
              */
             readonly outcome: "timed_out";
+        };
+        /**
+         * Tombstone
+         * @description What is kept of a retracted bundle: its digests and what was made of it, nothing that it said itself.
+         */
+        readonly Tombstone: {
+            /**
+             * Blobs
+             * @description Digests of its files. A file that another bundle lists as well is still there.
+             */
+            readonly blobs: readonly string[];
+            /** Bundle Id */
+            readonly bundle_id: string;
+            /** Findings */
+            readonly findings: readonly components["schemas"]["RuleCount"][];
+            /** Size Bytes */
+            readonly size_bytes: number;
+            /** Trust Level */
+            readonly trust_level: number | null;
+            /**
+             * Validation State
+             * @enum {string}
+             */
+            readonly validation_state: "pending" | "running" | "valid" | "invalid" | "quarantined" | "error";
+            /**
+             * Verdicts
+             * @description Verdicts it decided when it was retracted; they were made again without it.
+             */
+            readonly verdicts: readonly components["schemas"]["ClaimOutcome"][];
         };
         /**
          * TrustLevel
@@ -2867,6 +3423,21 @@ export interface components {
              * @enum {string}
              */
             readonly kind: "within_tolerance";
+        };
+        /**
+         * Witness
+         * @description Another party's run held against a bundle.
+         */
+        readonly Witness: {
+            /** Bundle Id */
+            readonly bundle_id: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            readonly outcome: "reproduced" | "differs" | "undecided";
+            /** Owner */
+            readonly owner: string;
         };
     };
     responses: never;
@@ -3097,6 +3668,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The bundle was retracted; a tombstone is kept */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The body is larger than this address takes; the manifest is too large; the bundle's files are too large together; one of the bundle's files is too large */
             readonly 413: {
                 headers: {
@@ -3242,6 +3822,132 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The bundle was retracted; a tombstone is kept */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly invalidate_bundle: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly bundle_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RulingPost"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RulingReceipt"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bearer token is missing or wrong */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Administrative routes are closed: no admin token is configured */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such bundle */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle's contents are not shown before it has been validated */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle was retracted; a tombstone is kept */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
@@ -3313,6 +4019,249 @@ export interface operations {
             };
             /** @description The bundle's contents are not shown before it has been validated */
             readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle was retracted; a tombstone is kept */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly release_bundle: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly bundle_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RulingPost"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RulingReceipt"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bearer token is missing or wrong */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Administrative routes are closed: no admin token is configured */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such bundle */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle's contents are not shown before it has been validated; the bundle is not quarantined */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle was retracted; a tombstone is kept */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly retract_bundle: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly bundle_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RulingPost"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RulingReceipt"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bearer token is missing or wrong */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Administrative routes are closed: no admin token is configured */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such bundle */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle's contents are not shown before it has been validated */
+            readonly 409: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle was retracted; a tombstone is kept */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -3789,6 +4738,15 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description The bundle was retracted; a tombstone is kept */
+            readonly 410: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
@@ -4191,6 +5149,245 @@ export interface operations {
             };
             /** @description GitHub did not give a usable answer */
             readonly 502: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly get_policy: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly name: string;
+                readonly owner: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["MergePolicy"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No pull request of this repository is known here */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly put_policy: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path: {
+                readonly name: string;
+                readonly owner: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["MergePolicy"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["MergePolicy"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bearer token is missing or wrong */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Administrative routes are closed: no admin token is configured */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No pull request of this repository is known here */
+            readonly 404: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape; the policy names a kind of claim twice */
+            readonly 422: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly list_revalidations: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `next_cursor` of the page before; absent: the first page. */
+                readonly cursor?: string | null;
+                /** @description Most items to return. */
+                readonly limit?: number;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RevalidationList"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly post_revalidations: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description They will be judged again */
+            readonly 202: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RevalidationReceipt"];
+                };
+            };
+            /** @description The bearer token is missing or wrong */
+            readonly 401: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Administrative routes are closed: no admin token is configured */
+            readonly 403: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
                 headers: {
                     readonly [name: string]: unknown;
                 };

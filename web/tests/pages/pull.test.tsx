@@ -9,6 +9,7 @@ import {
   cell,
   check,
   finding,
+  lifetime,
   OLD_SHA,
   pull,
   pullPage,
