@@ -63,6 +63,9 @@ MIN_STEP_LATENCY_US = 1.0
 MAX_STEPS_BELOW_BOUND = 0.01
 """Share of steps that may be faster than the physics bound: a timer's slips."""
 
+MIN_HIDDEN_SPEEDUP = 0.05
+"""Speed-up of steps from which half of it, at least, must show from the start of one step to that of the next."""
+
 WARM_UP_FACTOR = 1.1
 """By how much the first quarter of a block may be slower than the rest of it."""
 

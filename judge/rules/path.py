@@ -9,6 +9,8 @@ from judge.thresholds import MIN_SPECIALIZED_SHARE
 from worker.bundle.schema import Arm, Cell, EvalRecord, LedgerBucket, PathLedger
 
 _DRIVES_ENGINE = ("decode_step", "serving", "accuracy")
+_SPECULATION = ("spec", "draft", "accept")
+"""Parts of the names of configuration entries about speculation; synthetic weights are another thing."""
 
 
 @rule(
@@ -214,7 +216,11 @@ def speculation_as_declared(evidence: Evidence) -> Iterator[Found]:
             elif any(declared) and ran == {0}:
                 detail = f"cells of {record.id} say drafts were verified, no step verified any"
                 yield Found(detail, where, eval_id=record.id, arm=arm.name)
-            simulated = [one.name for one in arm.engine_config if "synthetic" in f"{one.name} {one.value}".lower()]
+            simulated = [
+                one.name
+                for one in arm.engine_config
+                if "synthetic" in f"{one.name} {one.value}".lower() and any(part in one.name for part in _SPECULATION)
+            ]
             if simulated and kinds and "synthetic" not in kinds:
                 detail = (
                     f"the engine's {simulated[0]} says synthetic, cells of {record.id} say {', '.join(sorted(kinds))}"

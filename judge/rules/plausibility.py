@@ -10,7 +10,7 @@ from judge.physics import bound
 from judge.rules.record import Found, rule
 from judge.series import measured_cells
 from judge.tables import StepTable
-from judge.thresholds import MAX_STEPS_BELOW_BOUND, MIN_STEPS_FOR_SPREAD, WARM_UP_FACTOR
+from judge.thresholds import MAX_STEPS_BELOW_BOUND, MIN_HIDDEN_SPEEDUP, MIN_STEPS_FOR_SPREAD, WARM_UP_FACTOR
 from worker.bundle.environment import Gpu
 
 
@@ -101,6 +101,40 @@ def gpu_is_its_class(evidence: Evidence) -> Iterator[Found]:
             yield Found(f"{gpu.name} with {wrong}", f"environment/gpus/{index}")
 
 
+@rule(
+    "E-019",
+    "error",
+    "limits",
+    title="Steps are faster, their succession is not",
+    hint="Time everything that a step needs; do not move work between the steps.",
+    bears_on=("speed",),
+)
+def succession_as_fast(evidence: Evidence) -> Iterator[Found]:
+    """From one start to the next nothing can be hidden: if only the timed part shrinks, work was moved out of it."""
+    for (cell, arm), table in sorted(evidence.steps.items()):
+        other = evidence.steps.get((cell, "candidate"))
+        if arm != "baseline" or other is None:
+            continue
+        ours, theirs = _period_us(table), _period_us(other)
+        if ours is None or theirs is None:
+            continue
+        by_step, by_period = float(np.median(table.latency_us) / np.median(other.latency_us)), ours / theirs
+        if by_step - 1 > MIN_HIDDEN_SPEEDUP and by_period - 1 < (by_step - 1) / 2:
+            yield Found(
+                f"the steps are faster by {by_step:.2f}x, from start to start by {by_period:.2f}x",
+                f"cells/{cell}",
+                cell=cell,
+            )
+
+
+def _period_us(table: StepTable) -> float | None:
+    """Median time from the start of a step to that of the next in its block; None without two steps."""
+    order = np.lexsort((table.step, table.block))
+    gaps_us = np.diff(table.start_ns[order])[np.diff(table.block[order]) == 0] / 1e3
+    usual = gaps_us[gaps_us > 0]
+    return float(np.median(usual)) if len(usual) else None
+
+
 def _slow_starts(table: StepTable) -> tuple[int, int]:
     """Blocks whose first quarter is slower than the rest, and blocks that are long enough to tell."""
     slow = blocks = 0
@@ -131,4 +165,4 @@ def _wrong_facts(gpu: Gpu) -> Iterator[str]:
             yield f"{gpu.memory_bytes / 1e9:.0f} GB of memory"
 
 
-RULES = (above_physics_bound, warmed_up, gpu_is_its_class)
+RULES = (above_physics_bound, warmed_up, gpu_is_its_class, succession_as_fast)

@@ -234,6 +234,12 @@ def _(s: Any) -> None:
         now_ns += int(row["latency_us"] * 1e3) + 20_000
 
 
+@breaks("E-019")
+def _(s: Any) -> None:
+    for row in s.of("steps", "decode-step", arm="candidate"):
+        row["latency_us"] /= 4
+
+
 @breaks("E-018")
 def _(s: Any) -> None:
     s.manifest["environment"]["gpus"][0].update(multiprocessors=114, memory_bytes=85_520_809_984)
