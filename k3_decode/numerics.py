@@ -84,7 +84,7 @@ TOLERANCES: dict[str, Tolerance] = {
     "kernel.route": Tolerance(2e-6, "fast sigmoids and one sum of sixteen"),
     "kernel.normed": Tolerance(2.0**-8, _BF16_OUT),
     "kernel.mla": Tolerance(2.0**-6, _BF16_OUT + "; softmax shares enter the second product as bfloat16"),
-    "kernel.step": Tolerance(1.25, "of the error of the bfloat16 reference against float64: one flipped expert more"),
+    "kernel.step": Tolerance(2e-2, "thirteen layers in bfloat16, root mean square over the largest logit"),
     "kernel.experts": Tolerance(2.0**-7, "the hidden activation is rounded to bfloat16, as the reference rounds it"),
 }
 """Row by operator, or by ``operator/distribution`` where a distribution needs its own."""

@@ -59,14 +59,12 @@ class Bench:
         count = max((len(a) for a in arguments if isinstance(a, list)), default=1)
         return [partial(kernel, *(a[i] if isinstance(a, list) else a for a in arguments)) for i in range(count)]
 
-    def product(
-        self, operator: Operator, outputs: int, rows: int, *, halves: bool = False
-    ) -> tuple[int, list[Callable[[], None]]]:
+    def product(self, operator: Operator, outputs: int, rows: int) -> tuple[int, list[Callable[[], None]]]:
         """Bind a product to as many weights as are cold."""
         columns = int(operator.arguments[0].shape[1])
         size = outputs * columns * 2
         weights = [self.tensor(outputs, columns) for _ in range(max(2, -(-COLD_BYTES // size)))]
-        x = self.tensor(rows, 2 * columns, dtype=torch.float32) if halves else self.tensor(rows, columns)
+        x = self.tensor(rows, columns)
         out = torch.float32 if operator.arguments[-1].dtype == "f32" else torch.bfloat16
         y = torch.empty(rows, outputs, dtype=out, device=self.device)
         extra = (x, torch.ones(8, device=self.device)) if isinstance(operator, Gemv) else ()
@@ -76,18 +74,18 @@ class Bench:
         """Yield the kernels of one row count."""
         c, ops = self.config, StepOperators(self.config, rows)
         size = ops.size
-        products: list[tuple[str, Operator, int, bool]] = [
-            ("kda_in", ops.kda_in, 4 * size + c.kda_head_dim + c.num_heads, False),
-            ("kda_out", ops.kda_out, c.hidden_size, False),
-            ("mla_in", ops.mla_in, c.q_lora_rank + c.cache_width + c.num_heads * c.v_head_dim, False),
-            ("mla_query", ops.mla_query, c.num_heads * c.qk_head_dim, False),
-            ("front_replicated", ops.front, c.num_experts + c.latent_size + 2 * c.shared_size, False),
-            ("dense_up", ops.dense_up, 2 * c.dense_size, False),
-            ("dense_down", ops.dense_down, c.hidden_size, True),
-            ("head", ops.head, c.vocab_size, False),
+        products: list[tuple[str, Operator, int]] = [
+            ("kda_in", ops.kda_in, 4 * size + c.kda_head_dim + c.num_heads),
+            ("kda_out", ops.kda_out, c.hidden_size),
+            ("mla_in", ops.mla_in, c.q_lora_rank + c.cache_width + c.num_heads * c.v_head_dim),
+            ("mla_query", ops.mla_query, c.num_heads * c.qk_head_dim),
+            ("front_replicated", ops.front, c.num_experts + c.latent_size + 2 * c.shared_size),
+            ("dense_up", ops.dense_up, 2 * c.dense_size),
+            ("dense_down", ops.dense_down, c.hidden_size),
+            ("head", ops.head, c.vocab_size),
         ]
-        for name, operator, outputs, halves in products:
-            moved, launches = self.product(operator, outputs, rows, halves=halves)
+        for name, operator, outputs in products:
+            moved, launches = self.product(operator, outputs, rows)
             yield name, self.tp, rows, moved, launches
             torch.cuda.empty_cache()
         yield from self.mixes(ops, rows)
@@ -176,6 +174,9 @@ class Bench:
         hidden = tables(units, 8, c.expert_size, dtype=torch.bfloat16)
         out = torch.empty(rows, c.latent_size, device=self.device)
         route = self.launches(ops.route, logits, bias, ids, weights, places, unit_experts, unit_tokens)
+        if ops.table is not None:
+            table = self.launches(ops.table, ids, places, unit_experts, unit_tokens)
+            route = [_chain(one, two) for one, two in zip(route, table, strict=True)]
         yield "route", self.tp, rows, rows * c.num_experts * 4, route
         ups = self.launches(ops.expert_up, up, up_scales, z, unit_experts, unit_tokens, hidden)
         downs = self.launches(ops.expert_down, down, down_scales, hidden, ids, weights, places, out)

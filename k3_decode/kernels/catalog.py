@@ -7,8 +7,8 @@ from k3_decode.kernels.experts import ExpertDown, ExpertUp
 from k3_decode.kernels.gemv import Gemv, Segment
 from k3_decode.kernels.mla import MlaAbsorb, MlaCore, MlaValue
 from k3_decode.kernels.operator import Operator
-from k3_decode.kernels.route import Route
-from k3_decode.kernels.rows import Embed, MlaPrepare, NormSitu
+from k3_decode.kernels.route import RouteRank, RouteTable
+from k3_decode.kernels.rows import Activate, Embed, MlaPrepare, NormSitu
 from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, product
 
 
@@ -29,17 +29,17 @@ def _checked() -> Iterator[Operator]:
         yield product(768, 7168, rows)
         yield product(1536, 1152, rows)
         yield product(384, 7168, rows)
-        yield product(2112, 7168, rows, source="situ")
+        yield product(2112, 7168, rows)
         for heads in (6, 12):
             yield kda(heads, rows)
     for rows in (1, 2):
         yield Gemv((Segment("norm", 3584), Segment("situ", 384)), rows, 2, "bf16")
     for blocks, update in ((0, "keep"), (1, "restart"), (1, "add"), (2, "restart"), (7, "add"), (8, "add")):
         yield AttentionResidual(7168, blocks, update)  # type: ignore[arg-type]
-    yield Route(896, 16)
+    yield from (RouteRank(896, 16, single=True), RouteRank(896, 16, single=False), RouteTable(896, 16))
     yield from (ExpertUp(3584, 192, columns) for columns in (1, 8))
     yield ExpertDown(3584, 192, 16)
-    yield from (Embed(7168), NormSitu(3584, 384), MlaPrepare(1536, 512, 64))
+    yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), MlaPrepare(1536, 512, 64))
     for heads in (6, 12):
         yield MlaAbsorb(heads, 512, 128, 64)
         for splits in sorted({core_splits(rows) for rows in BUCKETS}):
@@ -57,14 +57,14 @@ def _sample() -> Iterator[Operator]:
     yield Gemv((Segment("norm", 3584), Segment("situ", 384)), 1, 2, "bf16")
     yield product(7168, 3206, 8)
     yield product(7168, 3206, 64)
-    yield product(2112, 7168, 16, source="situ")
+    yield product(2112, 7168, 16)
     yield AttentionResidual(7168, 8, "add")
     yield AttentionResidual(7168, 0, "keep")
     yield kda(6, 1)
     yield kda(12, 64)
-    yield Route(896, 16)
+    yield from (RouteRank(896, 16, single=True), RouteRank(896, 16, single=False), RouteTable(896, 16))
     yield ExpertUp(3584, 192, 1)
     yield ExpertUp(3584, 384, 8)
     yield ExpertDown(3584, 192, 16)
-    yield from (Embed(7168), NormSitu(3584, 384), MlaPrepare(1536, 512, 64))
+    yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), MlaPrepare(1536, 512, 64))
     yield from (MlaAbsorb(6, 512, 128, 64), MlaCore(6, 512, 64, 64, 192**-0.5), MlaValue(6, 512, 128, 64))

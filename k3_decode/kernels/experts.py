@@ -48,9 +48,8 @@ GROUP = 32
 """Weights that share a scale, the columns of one 16-byte load of a lane."""
 ROWS = 32
 """Weight rows of a warp's tile, two tensor-core tiles."""
-IN_FLIGHT = 28
-DOWN_IN_FLIGHT = 24
-"""Weight loads of a lane in flight; fewer in `ExpertDown`, which keeps more addresses and scales."""
+IN_FLIGHT = 20
+"""Weight loads of a lane in flight."""
 
 _MAGNITUDES_LOW, _MAGNITUDES_HIGH = 0x3E3C3800, 0x46444240
 """High bytes of 0, 0.5, 1, 1.5 and of 2, 3, 4, 6 in float16, lowest first; the low bytes are 0."""
@@ -207,9 +206,10 @@ class ExpertUp:
         lane, warp = thread % WARP, thread // WARP
         staged_words = max(self.columns * self.pitch // 4, WARPS * ROWS * UNIT)
         shared = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, staged_words + self.columns, byte_alignment=128
+            Uint32, staged_words + self.columns * (1 + WARPS), byte_alignment=128
         ).toint()  # fmt: skip
         inverses = shared + staged_words * 4
+        maxima = inverses + self.columns * 4
         release_dependents()
         wait_for_predecessors()
         expert = Int32(load(unit_experts + Int64(unit) * 4, words=1)[0])
@@ -222,7 +222,7 @@ class ExpertUp:
             exponents = load_scales(
                 scales + ((block * 8 + Int64(lane // 4)) * all_groups + Int64(warp * self.groups)) * 4, self.groups
             )
-            self.stage(shared, inverses, thread, z, unit_tokens + Int64(unit) * (UNIT * 4), ldz)
+            self.stage(shared, inverses, maxima, thread, z, unit_tokens + Int64(unit) * (UNIT * 4), ldz)
             barrier()  # the unit's tokens are staged
             acc = [[Float32(0.0) for _ in range(4)] for _ in range(2)]
             token = cutlass.min(lane // 4, Int32(self.columns - 1))
@@ -235,24 +235,32 @@ class ExpertUp:
             self.finish(shared, inverses, thread, acc, tile, unit, unit_tokens, hidden)
 
     @cute.jit
-    def stage(self, shared: Int32, inverses: Int32, thread: Int32, z: Int64, tokens: Int64, ldz: Int32) -> None:
-        """Put the unit's tokens into shared memory as scaled float16; a warp takes every fourth token."""
-        lane, warp = thread % WARP, thread // WARP
-        for i in cutlass.range_constexpr((self.columns + WARPS - 1) // WARPS):
-            column = warp + i * WARPS
-            if column < self.columns:
-                token = cutlass.max(Int32(load(tokens + Int64(column) * 4, words=1)[0]), Int32(0))
+    def stage(
+        self, shared: Int32, inverses: Int32, maxima: Int32, thread: Int32, z: Int64, tokens: Int64, ldz: Int32
+    ) -> None:
+        """Put the unit's tokens into shared memory as scaled float16, one after another, all threads on each."""
+        rounds = (self.latent // 4 + THREADS - 1) // THREADS
+        for column in cutlass.range_constexpr(self.columns):
+            token = Int32(load(tokens + column * 4, words=1)[0])
+            if token >= 0:
                 row = z + Int64(token) * Int64(ldz) * 4
+                chunks = [cutlass.min(thread + i * THREADS, Int32(self.latent // 4 - 1)) for i in range(rounds)]
+                values = [[from_bits(word) for word in load(row + Int64(chunk) * 16)] for chunk in chunks]
                 largest = Float32(0.0)
-                for j in cutlass.range(lane, self.latent // 4, WARP, unroll=4):
-                    four = [absolute(from_bits(v)) for v in load(row + Int64(j) * 16)]
-                    largest = maximum(largest, maximum(maximum(four[0], four[1]), maximum(four[2], four[3])))
-                scale, inverse = row_scale(warp_max(largest))
+                for i in cutlass.range_constexpr(rounds):
+                    for j in cutlass.range_constexpr(4):
+                        largest = maximum(largest, absolute(values[i][j]))
+                store_shared_f32(maxima + (column * WARPS + thread // WARP) * 4, warp_max(largest))
+                barrier()  # the maxima of all warps are there
+                for other in cutlass.range_constexpr(WARPS):
+                    largest = maximum(largest, load_shared_f32(maxima + (column * WARPS + other) * 4))
+                scale, inverse = row_scale(largest)
                 store_shared_f32(inverses + column * 4, inverse)
-                for j in cutlass.range(lane, self.latent // 4, WARP, unroll=4):
-                    four = [from_bits(v) * scale for v in load(row + Int64(j) * 16)]
+                for i in cutlass.range_constexpr(rounds):
+                    four = [values[i][j] * scale for j in range(4)]
                     store_shared(
-                        shared + column * self.pitch + j * 8, [pack_f16(four[0], four[1]), pack_f16(four[2], four[3])]
+                        shared + column * self.pitch + chunks[i] * 8,
+                        [pack_f16(four[0], four[1]), pack_f16(four[2], four[3])],
                     )
 
     @cute.jit
@@ -378,16 +386,15 @@ class ExpertDown:
         experts = [Int32(load(ids + pick * 4, words=1)[0]) for pick in picks]
         blocks = [Int64(expert) * (self.latent // ROWS) + Int64(tile) for expert in experts]
         order = [(i, g) for i in range(own) for g in range(self.groups)]
-        in_flight = min(DOWN_IN_FLIGHT, len(order))
+        in_flight = min(IN_FLIGHT, len(order))
         bases = [w + (block * (self.groups * WARP) + Int64(lane)) * 16 for block in blocks]
         stream = [load_static(bases[i] + g * WARP * 16) for i, g in order[:in_flight]]
         tables = [scales + (block * 8 + Int64(lane // 4)) * (self.groups * 4) for block in blocks]
         exponents = [load_scales(table, self.groups) for table in tables[:2]]
-        factors = [
-            self.stage(shared + (warp * own + i) * self.pitch, hidden, places, picks[i], lane)
-            * load_f32(weights + picks[i] * 4)
-            for i in range(own)
-        ]
+        rows = [Int64(load(places + pick * 4, words=1)[0]) for pick in picks]
+        chosen = [load_f32(weights + pick * 4) for pick in picks]
+        words = [self.load_row(hidden + place * (self.width * 2), lane) for place in rows]
+        factors = [self.stage(shared + (warp * own + i) * self.pitch, words[i], lane) * chosen[i] for i in range(own)]
         cute.arch.sync_warp()  # a warp reads only the rows it has staged itself
         total = [Float32(0.0) for _ in range(4)]
         for i in cutlass.range_constexpr(own):
@@ -414,21 +421,23 @@ class ExpertDown:
                 result = result + load_shared_f32(partial + (other * ROWS + thread) * 4)
             store_f32(out + (Int64(row) * self.latent + Int64(tile * ROWS + thread)) * 4, result)
 
+    def load_row(self, source: Address, lane: Value) -> list[list[Value]]:
+        """Load this lane's 8-value chunks of a hidden row, clamped to the last."""
+        count = self.width // 8
+        rounds = (count + WARP - 1) // WARP
+        return [load(source + Int64(cutlass.min(lane + j * WARP, Int32(count - 1))) * 16) for j in range(rounds)]
+
     @cute.jit
-    def stage(self, target: Int32, hidden: Int64, places: Int64, pick: Int64, lane: Int32) -> Value:
+    def stage(self, target: Int32, words: list[list[Value]], lane: Int32) -> Value:
         """Put one hidden row into shared memory as scaled float16 and return the inverse of its scale."""
-        place = Int64(load(places + pick * 4, words=1)[0])
-        source = hidden + place * (self.width * 2)
         count = self.width // 8
         largest = Float32(0.0)
-        rounds = (count + WARP - 1) // WARP
-        words = [load(source + Int64(cutlass.min(lane + j * WARP, Int32(count - 1))) * 16) for j in range(rounds)]
         values = [[f(word) for word in four for f in (low_bf16, high_bf16)] for four in words]
-        for j in cutlass.range_constexpr(rounds):
+        for j in cutlass.range_constexpr(len(words)):
             for i in cutlass.range_constexpr(8):
                 largest = maximum(largest, absolute(values[j][i]))
         scale, inverse = row_scale(warp_max(largest))
-        for j in cutlass.range_constexpr(rounds):
+        for j in cutlass.range_constexpr(len(words)):
             scaled = [value * scale for value in values[j]]
             packed = [pack_f16(scaled[2 * i], scaled[2 * i + 1]) for i in range(4)]
             if lane + j * WARP < count:

@@ -15,16 +15,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from k3_decode.kernels.operator import Argument, Contract
-from k3_decode.kernels.parts.arithmetic import from_bits, mma_bf16, pack_bf16, situ
+from k3_decode.kernels.parts.arithmetic import mma_bf16
 from k3_decode.kernels.parts.dsl import Address, Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
     copy_to_shared,
-    load,
     load_shared,
     load_static,
     store_bf16,
     store_f32,
-    store_shared,
     store_shared_f32,
     wait_for_copies,
 )
@@ -45,10 +43,8 @@ TILE = 16 * WARPS
 """Output rows of a block."""
 CHUNK = 32
 """Columns of one pair of 16-byte loads: 4 lanes of 8 values."""
-IN_FLIGHT = 14
-"""Chunks in flight, 28 16-byte loads of a lane."""
-UNROLL = {"plain": 4, "situ": 1}
-"""Steps of the staging loop unrolled."""
+IN_FLIGHT = 10
+"""Chunks in flight, 20 16-byte loads of a lane: four blocks of registers fit a multiprocessor."""
 STAGE_BYTES = 60_000
 """Most shared memory of the staged input, so that three blocks share a multiprocessor."""
 
@@ -61,31 +57,25 @@ class Gemm:
         columns: Columns of the weights, a multiple of 8.
         tiles: Input rows in tiles of 8, 1 to 8.
         split: Blocks that divide K, 1 to 8.
-        source: ``plain`` takes bfloat16 as it is; ``situ`` combines float32 gate and linear halves, ``[M, 2 * K]``.
         out: Type of the output.
-        beta: Bound of SiTU's gate.
-        linear_beta: Bound of SiTU's linear half.
     """
 
     columns: int
     tiles: int
     split: int
-    source: Literal["plain", "situ"]
     out: Literal["bf16", "f32"]
-    beta: float = 4.0
-    linear_beta: float | None = 25.0
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"gemm_{self.source}{self.columns}_rows{self.tiles * 8}_split{self.split}_{self.out}"
+        return f"gemm_{self.columns}_rows{self.tiles * 8}_split{self.split}_{self.out}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """Tensors of a call."""
         return (
             Argument("w", "bf16", ("n", self.columns), static=True, stream=True),
-            Argument("x", "bf16" if self.source == "plain" else "f32", ("m", "a"), strided=True),
+            Argument("x", "bf16", ("m", "a"), strided=True),
             Argument("y", self.out, ("m", "n"), strided=True, aligned=False),
         )
 
@@ -133,7 +123,7 @@ class Gemm:
 
         Args:
             w: ``[N, K]`` bfloat16.
-            x: ``[M, K]`` bfloat16 or ``[M, 2 * K]`` float32, rows may be strided; M at most ``8 * tiles``.
+            x: ``[M, K]`` bfloat16, rows may be strided; M at most ``8 * tiles``.
             y: ``[M, N]``, rows may be strided.
             stream: Where to run.
         """
@@ -197,32 +187,12 @@ class Gemm:
     def stage(self, shared: Int32, thread: Int32, x: Int64, chunk: Int32, m: Int32, ldx: Int32) -> None:
         """Put one round of the input into shared memory, zeros beyond its rows and columns."""
         units = self.stage_chunks * 4
-        for unit in cutlass.range(thread, self.tiles * 8 * units, THREADS, unroll=UNROLL[self.source]):
+        for unit in cutlass.range(thread, self.tiles * 8 * units, THREADS, unroll=4):
             row, column = unit // units, chunk * CHUNK + unit % units * 8
-            target = shared + row * self.pitch + unit % units * 16
-            inside = row < m and column < self.columns
-            if cutlass.const_expr(self.source == "plain"):
-                live = Int32(16) if inside else Int32(0)
-                copy_to_shared(target, x + (Int64(row) * Int64(ldx) + Int64(column)) * 2, live)
-            else:
-                words = [Uint32(0), Uint32(0), Uint32(0), Uint32(0)]
-                if inside:
-                    words = self.activate(x + (Int64(row) * Int64(ldx) + Int64(column)) * 4)
-                store_shared(target, words)
-        if cutlass.const_expr(self.source == "plain"):
-            wait_for_copies()
-
-    def activate(self, source: Address) -> list[Value]:
-        """Combine eight gates at ``source`` and their linear partners into four words of bfloat16."""
-        out = []
-        for half in range(2):
-            gates, linears = load(source + half * 16), load(source + (self.columns * 4 + half * 16))
-            values = [
-                situ(from_bits(g), from_bits(u), beta=self.beta, linear_beta=self.linear_beta)
-                for g, u in zip(gates, linears, strict=True)
-            ]
-            out += [pack_bf16(values[0], values[1]), pack_bf16(values[2], values[3])]
-        return out
+            live = Int32(16) if row < m and column < self.columns else Int32(0)
+            source = x + (Int64(row) * Int64(ldx) + Int64(column)) * 2
+            copy_to_shared(shared + row * self.pitch + unit % units * 16, source, live)
+        wait_for_copies()
 
     @cute.jit
     def finish(self, shared: Int32, thread: Int32, tile: Int32, y: Int64, n: Int32, m: Int32, ldy: Int32) -> None:

@@ -27,8 +27,9 @@ from k3_decode.kernels.parts.memory import (
 )
 from k3_decode.kernels.parts.sync import WARP, barrier, block_sums, release_dependents, wait_for_predecessors, warp_sum
 
-IN_FLIGHT = 28
-"""16-byte loads of a lane in flight: 28 saturate the memory of an H200 from 44 MB up (recipes/gpu.md section 3)."""
+IN_FLIGHT = 20
+"""16-byte loads of a lane in flight. 28 saturate an H200 with three blocks a multiprocessor, but 401 such blocks need a
+second wave: 46 MB took 14.1 us (2026-11-29). Twenty leave registers for four blocks."""
 
 WARPS = 4
 THREADS = WARPS * WARP

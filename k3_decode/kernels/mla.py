@@ -51,6 +51,8 @@ from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait
 WARPS = 4
 THREADS = WARPS * WARP
 TILE = 16 * WARPS
+MERGED = 16
+"""Splits whose outputs a thread has in flight."""
 NOTHING = -1.0e30
 """Logarithm of an empty sum: finite, so that no difference of two is NaN."""
 
@@ -396,7 +398,7 @@ class MlaValue:
 
     Attributes:
         heads: Heads of this rank.
-        latent: Width of the latent, a multiple of 256.
+        latent: Width of the latent, 256 or 512: 4 columns of at most `THREADS` threads.
         value: Width of a value head, a multiple of 32.
         splits: Splits of the core.
     """
@@ -463,7 +465,9 @@ class MlaValue:
         thread, _, _ = cute.arch.thread_idx()
         tile, head, row = cute.arch.block_idx()
         lane, warp = thread % WARP, thread // WARP
-        merged = cutlass.utils.SmemAllocator().allocate_array(Uint32, self.latent, byte_alignment=128).toint()
+        words = self.latent + self.splits
+        merged = cutlass.utils.SmemAllocator().allocate_array(Uint32, words, byte_alignment=128).toint()
+        logarithms = merged + self.latent * 4
         release_dependents()
         first = tile * 32 + warp * self.rows
         base = w + (Int64(head) * self.value + Int64(first)) * (self.latent * 2) + Int64(lane) * 16
@@ -473,7 +477,7 @@ class MlaValue:
         ]
         wait_for_predecessors()
         place = (Int64(row) * self.heads + Int64(head)) * self.splits
-        self.merge(merged, partial + place * (self.latent * 4), sums + place * 4, thread)
+        self.merge(merged, logarithms, partial + place * (self.latent * 4), sums + place * 4, thread)
         barrier()  # the merged latent is complete
         values = [
             [from_bits(x) for half in range(2) for x in load_shared(merged + lane * 32 + u * WARP * 32 + half * 16)]
@@ -492,22 +496,26 @@ class MlaValue:
                 store_bf16(out + (Int64(row) * (self.heads * self.value) + column) * 2, result * opened)
 
     @cute.jit
-    def merge(self, merged: Int32, partial: Int64, sums: Int64, thread: Int32) -> None:
-        """Weigh the splits' outputs by their sums; a split without keys has written nothing and is not read."""
-        largest = Float32(NOTHING)
-        for s in cutlass.range(self.splits, unroll=8):
-            largest = maximum(largest, load_f32(sums + Int64(s) * 4))
-        for chunk in cutlass.range(thread, self.latent // 4, THREADS, unroll=1):
-            acc = cute.make_rmem_tensor((4,), Float32)
-            acc.fill(0.0)
-            whole = Float32(0.0)
-            for s in cutlass.range(self.splits, unroll=8):
-                found = load_f32(sums + Int64(s) * 4)
+    def merge(self, merged: Int32, weights: Int32, partial: Int64, sums: Int64, thread: Int32) -> None:
+        """Weigh the splits' outputs by their sums; what a split without keys left is read, and not used."""
+        for s in cutlass.range(thread, self.splits, THREADS, unroll=1):
+            store_shared_f32(weights + s * 4, load_f32(sums + Int64(s) * 4))
+        barrier()  # the logarithms of all splits are there
+        largest, whole = Float32(NOTHING), Float32(0.0)
+        for s in cutlass.range_constexpr(self.splits):
+            largest = maximum(largest, load_shared_f32(weights + s * 4))
+        at = partial + Int64(thread) * 16
+        acc = [Float32(0.0) for _ in range(4)]
+        for first in cutlass.range_constexpr(0, self.splits, MERGED):
+            count = min(MERGED, self.splits - first)
+            words = [load(at + (first + s) * self.latent * 4) for s in range(count)]
+            for s in cutlass.range_constexpr(count):
+                found = load_shared_f32(weights + (first + s) * 4)
                 weight = exp2(found - largest) if found > NOTHING else Float32(0.0)
-                live = Int32(s) if found > NOTHING else Int32(0)
-                words = load(partial + (Int64(live) * self.latent + Int64(chunk) * 4) * 4)
                 whole = whole + weight
                 for i in cutlass.range_constexpr(4):
-                    acc[i] = acc[i] + weight * (from_bits(words[i]) if found > NOTHING else Float32(0.0))
-            inverse = reciprocal(whole) if whole > 0.0 else Float32(0.0)
-            store_shared(merged + chunk * 16, [bits(acc[i] * inverse) for i in range(4)])
+                    value = from_bits(words[s][i]) if found > NOTHING else Float32(0.0)
+                    acc[i] = acc[i] + weight * value
+        inverse = reciprocal(whole) if whole > 0.0 else Float32(0.0)
+        if thread < self.latent // 4:
+            store_shared(merged + thread * 16, [bits(acc[i] * inverse) for i in range(4)])

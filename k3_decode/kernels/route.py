@@ -1,13 +1,14 @@
 # mypy: allow-untyped-decorators
-"""Routing: the exact top-k of every token, its weights, and the table of expert units, in one block.
+"""Routing: the exact top-k of every token and its weights, and the table of expert units.
 
-Equals `k3_decode.reference.moe.route`: the largest of sigmoid + bias win, the lower id on ties, NaN last; weights are
-the winners' sigmoids over their sum.
+`RouteRank` equals `k3_decode.reference.moe.route`: the largest of sigmoid + bias win, the lower id on ties, NaN last;
+weights are the winners' sigmoids over their sum. A block ranks a token. Each of its warps holds a quarter of the
+experts as order-preserving integers and draws its own top-k: the largest key of the warp, then the lowest id that has
+it. The first warp merges the four lists the same way. The order is total, and no float is compared.
 
-A warp ranks a token: each lane holds every 32nd expert as an order-preserving integer, and each round takes the
-largest key of the warp, then the lowest id that has it, so the order is total and no float is compared. The table
-groups tokens by expert, in ascending order of expert and token, at most `UNIT` tokens to a unit, so that the expert's
-weights are read once for all of them.
+`RouteTable` groups the tokens of several rows by expert, in ascending order of expert and token, at most `UNIT` tokens
+to a unit, so that the expert's weights are read once for all of them. A single row needs no grouping: `RouteRank`
+writes its units itself, one a pick.
 """
 
 from dataclasses import dataclass
@@ -19,40 +20,41 @@ from k3_decode.kernels.parts.memory import (
     load,
     load_f32,
     load_shared,
-    load_shared_f32,
     load_static_f32,
     store,
     store_f32,
     store_shared,
-    store_shared_f32,
 )
 from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_sum
 
-WARPS = 32
-THREADS = WARPS * WARP
 UNIT = 8
 """Tokens of one unit, the N side of one tensor-core instruction."""
 MAX_ROWS = 64
+RANK_WARPS = 4
+TABLE_THREADS = 1024
+NOBODY = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
-class Route:
-    """One compiled form of the kernel.
+class RouteRank:
+    """The top-k of every token.
 
     Attributes:
         experts: Number of experts, a multiple of 32, at most 1024.
         top_k: Experts of a token, at most 32.
+        single: Whether the step has one row, whose units are written here.
         scaling: Factor of the weights.
     """
 
     experts: int
     top_k: int
+    single: bool
     scaling: float = 1.0
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"route_{self.experts}_top{self.top_k}"
+        return f"route_rank_{self.experts}_top{self.top_k}_{'single' if self.single else 'rows'}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -64,18 +66,23 @@ class Route:
             Argument("weights", "f32", ("m", self.top_k), aligned=False),
             Argument("places", "i32", ("m", self.top_k), aligned=False),
             Argument("unit_experts", "i32", ("u",), aligned=False),
-            Argument("unit_tokens", "i32", ("u", UNIT), aligned=False),
+            Argument("unit_tokens", "i32", ("u", UNIT)),
         )
 
     @property
     def contract(self) -> Contract:
-        """The bias is read 4 bytes a thread; 1024 threads leave 64 registers each, two short of all keys."""
-        return Contract(spill_budget=4)
+        """The bias is read 4 bytes a lane, so there is no 16-byte load to count."""
+        return Contract()
 
     @property
     def keys(self) -> int:
         """Experts of a lane."""
-        return self.experts // WARP
+        return -(-self.experts // (WARP * RANK_WARPS))
+
+    @property
+    def merged(self) -> int:
+        """Candidates of a lane of the merging warp."""
+        return -(-RANK_WARPS * self.top_k // WARP)
 
     @cute.jit
     def __call__(
@@ -85,114 +92,171 @@ class Route:
         """Launch.
 
         Args:
-            logits: ``[M, E]`` float32, M at most 64; rows may be strided.
+            logits: ``[M, E]`` float32; rows may be strided.
             bias: ``[E]`` selection bias.
             ids: ``[M, k]`` gets expert ids, best first.
             weights: ``[M, k]`` gets their weights.
+            places: ``[1, k]`` gets the row of each pick among the units' rows, if ``single``; else not touched.
+            unit_experts: ``[U]`` gets the expert of each unit, likewise.
+            unit_tokens: ``[U, 8]`` gets its tokens, -1 for none, likewise.
+            stream: Where to run.
+        """
+        self.body(
+            logits.iterator.toint(), bias.iterator.toint(), ids.iterator.toint(), weights.iterator.toint(),
+            places.iterator.toint(), unit_experts.iterator.toint(), unit_tokens.iterator.toint(),
+            Int32(logits.stride[0]),
+        ).launch(
+            grid=[cute.size(logits, mode=[0]), 1, 1], block=[RANK_WARPS * WARP, 1, 1], stream=stream, use_pdl=True
+        )  # fmt: skip
+
+    @cute.kernel
+    def body(
+        self, logits: Int64, bias: Int64, ids: Int64, weights: Int64, places: Int64, unit_experts: Int64,
+        unit_tokens: Int64, stride: Int32,
+    ) -> None:  # fmt: skip
+        """Device code."""
+        thread, _, _ = cute.arch.thread_idx()
+        row, _, _ = cute.arch.block_idx()
+        lane, warp = thread % WARP, thread // WARP
+        count = self.merged * WARP
+        shared = cutlass.utils.SmemAllocator().allocate_array(Uint32, 2 * count, byte_alignment=16).toint()
+        release_dependents()
+        # Lanes beyond the last expert hold the last one under a key that never wins.
+        own = [lane + (warp + i * RANK_WARPS) * WARP for i in range(self.keys)]
+        held = [cutlass.min(expert, Int32(self.experts - 1)) for expert in own]
+        offsets = [load_static_f32(bias + Int64(expert) * 4) for expert in held]
+        for i in cutlass.range_constexpr(-(-2 * count // (RANK_WARPS * WARP))):
+            if thread + i * RANK_WARPS * WARP < 2 * count:
+                nothing = Uint32(0)
+                store_shared(shared + (thread + i * RANK_WARPS * WARP) * 4, [nothing])
+        barrier()  # no list holds anything
+        wait_for_predecessors()
+        source = logits + Int64(row) * Int64(stride) * 4
+        scores = [load_f32(source + Int64(expert) * 4) for expert in held]
+        keys = [key(sigmoid(score) + offset) for score, offset in zip(scores, offsets, strict=True)]
+        keys = [keys[i] if own[i] < self.experts else Uint32(0) for i in range(self.keys)]
+        for k in cutlass.range_constexpr(self.top_k):
+            largest, winner = draw(keys, own)
+            keys = [Uint32(0) if own[i] == winner else keys[i] for i in range(self.keys)]
+            if lane == 0:
+                place = shared + (warp * self.top_k + k) * 4
+                store_shared(place, [largest])
+                store_shared(place + count * 4, [winner])
+        barrier()  # the lists of all warps are there
+        if warp == 0:
+            at = [shared + (lane + i * WARP) * 4 for i in range(self.merged)]
+            best = [load_shared(place, words=1)[0] for place in at]
+            names = [Int32(load_shared(place + count * 4, words=1)[0]) for place in at]
+            pick = Int32(0)
+            for k in cutlass.range_constexpr(self.top_k):
+                _, winner = draw(best, names)
+                best = [Uint32(0) if names[i] == winner else best[i] for i in range(self.merged)]
+                pick = winner if lane == k else pick
+            score = sigmoid(load_f32(source + Int64(pick) * 4))
+            score = score if lane < self.top_k else Float32(0.0)
+            total = warp_sum(score)
+            if lane < self.top_k:
+                place = (Int64(row) * self.top_k + Int64(lane)) * 4
+                store(ids + place, [pick])
+                store_f32(weights + place, score * reciprocal(total + 1e-20) * self.scaling)
+                if cutlass.const_expr(self.single):
+                    nothing, first = Int32(-1), Int32(0)
+                    store(places + Int64(lane) * 4, [lane * UNIT])
+                    store(unit_experts + Int64(lane) * 4, [pick])
+                    store(unit_tokens + Int64(lane) * (UNIT * 4), [first, nothing, nothing, nothing])
+                    store(unit_tokens + (Int64(lane) * (UNIT * 4) + 16), [nothing, nothing, nothing, nothing])
+
+
+@dataclass(frozen=True)
+class RouteTable:
+    """The units of several rows, in one block.
+
+    Attributes:
+        experts: Number of experts, at most 1024.
+        top_k: Experts of a token.
+    """
+
+    experts: int
+    top_k: int
+
+    @property
+    def name(self) -> str:
+        """Symbol of this form."""
+        return f"route_table_{self.experts}_top{self.top_k}"
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Tensors of a call."""
+        return (
+            Argument("ids", "i32", ("m", self.top_k), aligned=False),
+            Argument("places", "i32", ("m", self.top_k), aligned=False),
+            Argument("unit_experts", "i32", ("u",), aligned=False),
+            Argument("unit_tokens", "i32", ("u", UNIT)),
+        )
+
+    @property
+    def contract(self) -> Contract:
+        """Nothing is read before the wait."""
+        return Contract()
+
+    @cute.jit
+    def __call__(self, ids: Tensor, places: Tensor, unit_experts: Tensor, unit_tokens: Tensor, stream: Stream) -> None:
+        """Launch.
+
+        Args:
+            ids: ``[M, k]`` expert ids, M at most 64.
             places: ``[M, k]`` gets the row of each pick among the units' rows: unit * 8 + column.
             unit_experts: ``[U]`` gets the expert of each unit, -1 beyond the last; U is at least ``M * k``.
             unit_tokens: ``[U, 8]`` gets the tokens of each unit, -1 beyond its last.
             stream: Where to run.
         """
         self.body(
-            logits.iterator.toint(), bias.iterator.toint(), ids.iterator.toint(), weights.iterator.toint(),
-            places.iterator.toint(), unit_experts.iterator.toint(), unit_tokens.iterator.toint(),
-            Int32(cute.size(logits, mode=[0])), Int32(logits.stride[0]), Int32(cute.size(unit_experts, mode=[0])),
-        ).launch(grid=[1, 1, 1], block=[THREADS, 1, 1], stream=stream, use_pdl=True)  # fmt: skip
+            ids.iterator.toint(), places.iterator.toint(), unit_experts.iterator.toint(),
+            unit_tokens.iterator.toint(), Int32(cute.size(ids, mode=[0])), Int32(cute.size(unit_experts, mode=[0])),
+        ).launch(grid=[1, 1, 1], block=[TABLE_THREADS, 1, 1], stream=stream, use_pdl=True)  # fmt: skip
 
     @cute.kernel
-    def body(
-        self, logits: Int64, bias: Int64, ids: Int64, weights: Int64, places: Int64, unit_experts: Int64,
-        unit_tokens: Int64, m: Int32, stride: Int32, units: Int32,
-    ) -> None:  # fmt: skip
+    def body(self, ids: Int64, places: Int64, unit_experts: Int64, unit_tokens: Int64, m: Int32, units: Int32) -> None:
         """Device code."""
         thread, _, _ = cute.arch.thread_idx()
-        lane, warp = thread % WARP, thread // WARP
         shared = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, 4 * THREADS + WARPS, byte_alignment=128
+            Uint32, 3 * TABLE_THREADS + WARP, byte_alignment=128
         ).toint()  # fmt: skip
-        low, high, starts, offsets, totals = [shared + i * THREADS * 4 for i in range(5)]
+        low, high, starts, totals = [shared + i * TABLE_THREADS * 4 for i in range(4)]
         release_dependents()
-        if thread < self.experts:
-            store_shared_f32(offsets + thread * 4, load_static_f32(bias + Int64(thread) * 4))
         zero = Uint32(0)
         store_shared(low + thread * 4, [zero])
         store_shared(high + thread * 4, [zero])
         wait_for_predecessors()
-        for unit in cutlass.range(thread, units, THREADS, unroll=1):
+        # A thread keeps one pick: 64 rows of 16 experts are as many as the block has threads.
+        picks = m * self.top_k
+        pick = cutlass.min(thread, picks - 1)
+        token, expert = pick // self.top_k, Int32(load(ids + Int64(pick) * 4, words=1)[0])
+        for unit in cutlass.range(thread, units, TABLE_THREADS, unroll=1):
             nothing = Int32(-1)
             store(unit_experts + Int64(unit) * 4, [nothing])
             for i in cutlass.range_constexpr(UNIT // 4):
                 store(unit_tokens + Int64(unit) * (UNIT * 4) + i * 16, [nothing, nothing, nothing, nothing])
         barrier()  # the masks are clear, and no unit of an older step is left
-
-        for token in cutlass.range(warp, m, WARPS, unroll=1):
-            self.rank(logits + Int64(token) * Int64(stride) * 4, offsets, ids, weights, token, lane, low, high)
+        if thread < picks:
+            mask = (low if token < WARP else high) + expert * 4
+            cute.arch.inline_ptx(
+                "red.shared.or.b32 [{$r0}], {$r1};", read_only_args=[mask, Uint32(1) << Uint32(token % WARP)]
+            )
         barrier()  # the masks name every token of every expert
         self.tabulate(low, high, starts, totals, thread, unit_experts)
-        for pick in cutlass.range(thread, m * self.top_k, THREADS, unroll=1):
-            token = pick // self.top_k
-            expert = Int32(load(ids + Int64(pick) * 4, words=1)[0])
+        if thread < picks:
             before = self.tokens_before(low, high, expert, token)
             place = Int32(load_shared(starts + expert * 4, words=1)[0]) * UNIT + before
             store(places + Int64(pick) * 4, [place])
             store(unit_tokens + Int64(place) * 4, [token])
-
-    @cute.jit
-    def rank(
-        self, logits: Int64, offsets: Int32, ids: Int64, weights: Int64, token: Int32, lane: Int32, low: Int32,
-        high: Int32,
-    ) -> None:  # fmt: skip
-        """Rank one token's experts; lane ``k`` of the warp writes the pick of round ``k``."""
-        keys = [
-            self.key(
-                sigmoid(load_f32(logits + (Int64(lane) + i * WARP) * 4))
-                + load_shared_f32(offsets + (lane + i * WARP) * 4)
-            )
-            for i in range(self.keys)
-        ]
-        pick = Int32(0)
-        for k in cutlass.range_constexpr(self.top_k):
-            best, place = keys[0], Int32(0)
-            for i in cutlass.range_constexpr(1, self.keys):
-                better = keys[i] > best
-                best = keys[i] if better else best
-                place = Int32(i) if better else place
-            largest = cute.arch.warp_redux_sync(best, "umax")
-            candidate = Uint32(place * WARP + lane) if best == largest else Uint32(0xFFFFFFFF)
-            winner = Int32(cute.arch.warp_redux_sync(candidate, "umin"))
-            pick = winner if lane == k else pick
-            for i in cutlass.range_constexpr(self.keys):
-                keys[i] = Uint32(0) if winner == i * WARP + lane else keys[i]
-        picked = lane < self.top_k
-        score = sigmoid(load_f32(logits + Int64(pick) * 4))
-        score = score if picked else Float32(0.0)
-        total = warp_sum(score)
-        if picked:
-            at = (Int64(token) * self.top_k + Int64(lane)) * 4
-            store(ids + at, [pick])
-            store_f32(weights + at, score * reciprocal(total + 1e-20) * self.scaling)
-            mask = (low if token < WARP else high) + pick * 4
-            cute.arch.inline_ptx(
-                "red.shared.or.b32 [{$r0}], {$r1};", read_only_args=[mask, Uint32(1) << Uint32(token % WARP)]
-            )
-
-    def key(self, score: Value) -> Value:
-        """Map a score to an integer of the same order: -0 with +0, NaN at 1, and 0 left for a taken expert."""
-        word = bits(score + 0.0)
-        return cute.arch.inline_ptx(
-            "{ .reg .pred n, p; .reg .b32 a, b; setp.nan.f32 n, {$r1}, {$r1}; setp.lt.s32 p, {$r0}, 0; "
-            "not.b32 a, {$r0}; or.b32 b, {$r0}, 0x80000000; selp.b32 a, a, b, p; selp.b32 {$w0}, 1, a, n; }",
-            write_only_types=[Uint32], read_only_args=[word, score],
-        )  # fmt: skip
 
     def tokens_before(self, low: Value, high: Value, expert: Value, token: Value) -> Value:
         """Count the tokens of an expert with a smaller index."""
         words = [load_shared(mask + expert * 4, words=1)[0] for mask in (low, high)]
         below = (Uint32(1) << Uint32(token % WARP)) - 1
         late = Uint32(token // WARP)
-        full = Uint32(0xFFFFFFFF)
-        in_low = words[0] & select_bits(late, full, below)
+        in_low = words[0] & select_bits(late, Uint32(NOBODY), below)
         in_high = words[1] & select_bits(late, below, Uint32(0))
         return Int32(cute.arch.popc(in_low)) + Int32(cute.arch.popc(in_high))
 
@@ -202,11 +266,9 @@ class Route:
     ) -> None:
         """Give each expert its run of units: an exclusive sum of units over experts, one expert a thread."""
         lane, warp = thread % WARP, thread // WARP
-        tokens = Int32(0)
-        if thread < self.experts:
-            tokens = Int32(cute.arch.popc(load_shared(low + thread * 4, words=1)[0])) + Int32(
-                cute.arch.popc(load_shared(high + thread * 4, words=1)[0])
-            )
+        tokens = Int32(cute.arch.popc(load_shared(low + thread * 4, words=1)[0])) + Int32(
+            cute.arch.popc(load_shared(high + thread * 4, words=1)[0])
+        )
         count = (tokens + UNIT - 1) // UNIT
         inclusive = count
         for i in cutlass.range_constexpr(5):
@@ -216,10 +278,46 @@ class Route:
             store_shared(totals + warp * 4, [inclusive])
         barrier()  # the sums of all warps are there
         first = inclusive - count
-        for other in cutlass.range_constexpr(WARPS):
+        for other in cutlass.range_constexpr(TABLE_THREADS // WARP):
             before = Int32(load_shared(totals + other * 4, words=1)[0])
             first = first + (before if other < warp else Int32(0))
         store_shared(starts + thread * 4, [first])
         for i in cutlass.range(count):
             store(unit_experts + Int64(first + i) * 4, [thread])
         barrier()  # the starts of all experts are there
+
+
+def key(score: Value) -> Value:
+    """Map a score to an integer of the same order: -0 with +0, NaN at 1, and 0 left for a taken expert."""
+    word = bits(score + 0.0)
+    return cute.arch.inline_ptx(
+        "{ .reg .pred n, p; .reg .b32 a, b; setp.nan.f32 n, {$r1}, {$r1}; setp.lt.s32 p, {$r0}, 0; "
+        "not.b32 a, {$r0}; or.b32 b, {$r0}, 0x80000000; selp.b32 a, a, b, p; selp.b32 {$w0}, 1, a, n; }",
+        write_only_types=[Uint32], read_only_args=[word, score],
+    )  # fmt: skip
+
+
+def draw(keys: list[Value], ids: list[Value]) -> tuple[Value, Value]:
+    """Give the warp's largest key and the lowest id that has it."""
+    largest = cute.arch.warp_redux_sync(_reduce("max", keys), "umax")
+    holders = [
+        cute.arch.inline_ptx(
+            "{ .reg .pred p; setp.eq.u32 p, {$r0}, {$r1}; selp.b32 {$w0}, {$r2}, 0xffffffff, p; }",
+            write_only_types=[Uint32], read_only_args=[each, largest, name],
+        )
+        for each, name in zip(keys, ids, strict=True)
+    ]  # fmt: skip
+    return largest, Int32(cute.arch.warp_redux_sync(_reduce("min", holders), "umin"))
+
+
+def _reduce(operation: str, values: list[Value]) -> Value:
+    """Reduce words in a tree, whose branches do not wait for one another."""
+    while len(values) > 1:
+        paired = [
+            cute.arch.inline_ptx(
+                operation + ".u32 {$w0}, {$r0}, {$r1};", write_only_types=[Uint32], read_only_args=values[i : i + 2]
+            )
+            for i in range(0, len(values) - 1, 2)
+        ]
+        values = paired + values[len(values) // 2 * 2 :]
+    return values[0]

@@ -1,9 +1,10 @@
 # mypy: allow-untyped-decorators
-"""Stages that work on one row at a time: token embedding, and normalised inputs of the next product.
+"""Stages that work on one row at a time: token embedding, activations, and normalised inputs of the next product.
 
-`Embed` gathers rows of a table. `NormSitu` equals `rms_norm` of the latent sum beside `situ` of the shared experts'
-halves, the joint input of the tail's product for more rows than the skinny product takes. `MlaPrepare` equals the two
-latent norms of `k3_decode.reference.mla_layer` and writes the cache row.
+`Embed` gathers rows of a table. `Activate` equals `k3_decode.reference.situ`. `NormSitu` equals `rms_norm` of the
+latent sum beside `situ` of the shared experts' halves: the joint input of the tail's product, for more rows than the
+skinny product takes. `MlaPrepare` equals the two latent norms of `k3_decode.reference.mla_layer`, and writes the cache
+row.
 """
 
 import math
@@ -79,6 +80,63 @@ class Embed:
         if chunk < self.hidden // 8:
             at = Int64(chunk) * 16
             store(out + Int64(row) * (self.hidden * 2) + at, load_static(table + Int64(token) * (self.hidden * 2) + at))
+
+
+@dataclass(frozen=True)
+class Activate:
+    """``out = situ(gate, linear)`` in bfloat16.
+
+    Attributes:
+        width: Width of each half, a multiple of 4.
+        beta: Bound of SiTU's gate.
+        linear_beta: Bound of SiTU's linear half.
+    """
+
+    width: int
+    beta: float = 4.0
+    linear_beta: float | None = 25.0
+
+    @property
+    def name(self) -> str:
+        """Symbol of this form."""
+        return f"activate_{self.width}"
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Tensors of a call."""
+        return (Argument("halves", "f32", ("m", 2 * self.width)), Argument("out", "bf16", ("m", self.width)))
+
+    @property
+    def contract(self) -> Contract:
+        """Both halves are read once, after the wait."""
+        return Contract(after_wait={"halves": 2})
+
+    @cute.jit
+    def __call__(self, halves: Tensor, out: Tensor, stream: Stream) -> None:
+        """Launch.
+
+        Args:
+            halves: ``[M, 2 * width]`` float32, gate first.
+            out: ``[M, width]`` bfloat16.
+            stream: Where to run.
+        """
+        self.body(halves.iterator.toint(), out.iterator.toint()).launch(
+            grid=[math.ceil(self.width / (4 * THREADS)), cute.size(out, mode=[0]), 1], block=[THREADS, 1, 1],
+            stream=stream, use_pdl=True,
+        )  # fmt: skip
+
+    @cute.kernel
+    def body(self, halves: Int64, out: Int64) -> None:
+        """Device code."""
+        thread, _, _ = cute.arch.thread_idx()
+        part, row, _ = cute.arch.block_idx()
+        release_dependents()
+        wait_for_predecessors()
+        chunk = part * THREADS + thread
+        if chunk < self.width // 4:
+            source = halves + Int64(row) * (self.width * 8) + Int64(chunk) * 16
+            words = activate(load(source), load(source + self.width * 4), self.beta, self.linear_beta)
+            store(out + Int64(row) * (self.width * 2) + Int64(chunk) * 8, words)
 
 
 @dataclass(frozen=True)
@@ -165,15 +223,7 @@ class NormSitu:
         source = halves + Int64(row) * Int64(stride) * 4
         for chunk in cutlass.range(thread, self.width // 4, THREADS, unroll=1):
             gates, linears = load(source + Int64(chunk) * 16), load(source + (Int64(chunk) * 16 + self.width * 4))
-            store(target + (Int64(chunk) * 8 + self.latent * 2), self.activate(gates, linears))
-
-    def activate(self, gates: list[Value], linears: list[Value]) -> list[Value]:
-        """Combine four gates and their linear partners into two words of bfloat16."""
-        v = [
-            situ(from_bits(g), from_bits(u), beta=self.beta, linear_beta=self.linear_beta)
-            for g, u in zip(gates, linears, strict=True)
-        ]
-        return [pack_bf16(v[0], v[1]), pack_bf16(v[2], v[3])]
+            store(target + (Int64(chunk) * 8 + self.latent * 2), activate(gates, linears, self.beta, self.linear_beta))
 
 
 @dataclass(frozen=True)
@@ -302,3 +352,12 @@ class MlaPrepare:
                 v = [values[i][j] * inverse * scales[i][j] for j in range(8)]
                 words = [pack_bf16(v[2 * j], v[2 * j + 1]) for j in range(4)]
                 store(target + Int64(chunks[i]) * 16, words)
+
+
+def activate(gates: list[Value], linears: list[Value], beta: float, linear_beta: float | None) -> list[Value]:
+    """Combine four gates and their linear partners into two words of bfloat16."""
+    v = [
+        situ(from_bits(g), from_bits(u), beta=beta, linear_beta=linear_beta)
+        for g, u in zip(gates, linears, strict=True)
+    ]
+    return [pack_bf16(v[0], v[1]), pack_bf16(v[2], v[3])]

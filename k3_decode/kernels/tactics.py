@@ -5,7 +5,7 @@ from typing import Literal
 
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.gemm import CHUNK, TILE, Gemm
-from k3_decode.kernels.gemv import IN_FLIGHT, STRIDE, WARPS, Gemv, Segment
+from k3_decode.kernels.gemv import STRIDE, WARPS, Gemv, Segment
 from k3_decode.kernels.kda import KdaDecode
 
 MAX_ROWS = 64
@@ -13,6 +13,9 @@ MAX_ROWS = 64
 
 BUCKETS = (1, 2, 8, 16, 32, 64)
 """Row counts that have kernels of their own; a step takes the smallest that holds it."""
+
+WARP_LOADS = 56
+"""Loads of a lane over its life: two rows of 7168 columns; more rows leave a longer last wave."""
 
 MANY_BLOCKS = 264
 """Two blocks a multiprocessor of an H200: enough loads in flight to cover the memory's latency."""
@@ -34,7 +37,6 @@ def product(
     outputs: int,
     rows: int,
     *,
-    source: Literal["plain", "situ"] = "plain",
     out: Literal["bf16", "f32"] = "bf16",
 ) -> Gemv | Gemm:
     """Choose the form of a matrix product that streams its weights.
@@ -43,18 +45,17 @@ def product(
         columns: Columns of the weights.
         outputs: Rows of the weights.
         rows: Rows of the input, a bucket.
-        source: How the input is made.
         out: Type of the output.
     """
     if rows <= 2:
-        segments = (Segment(source, columns),)
+        segments = (Segment("plain", columns),)
         return Gemv(segments, rows, rows_per_warp(columns, outputs), out)
-    return Gemm(columns, math.ceil(rows / 8), split(columns, outputs), source, out)
+    return Gemm(columns, math.ceil(rows / 8), split(columns, outputs), out)
 
 
 def rows_per_warp(columns: int, outputs: int) -> int:
-    """Give a warp rows enough to have `IN_FLIGHT` loads, unless that leaves too few blocks."""
-    found = max(1, min(8, 2 * IN_FLIGHT // math.ceil(columns / STRIDE)))
+    """Give a warp rows enough for `WARP_LOADS`, unless that leaves too few blocks."""
+    found = max(1, min(8, WARP_LOADS // math.ceil(columns / STRIDE)))
     found = 1 << (found.bit_length() - 1)
     while found > 1 and outputs / (WARPS * found) < MANY_BLOCKS:
         found //= 2

@@ -52,6 +52,7 @@ class StepBuffers:
     partial: Tensor
     sums: Tensor
     dense: Tensor
+    activated: Tensor
     front: Tensor
     ids: Tensor
     weights: Tensor
@@ -94,6 +95,7 @@ class StepBuffers:
             partial=f32(rows, heads, splits, c.kv_lora_rank),
             sums=f32(rows, heads, splits),
             dense=f32(rows, 2 * c.dense_size),
+            activated=bf16(rows, c.dense_size),
             front=f32(rows, c.num_experts + c.latent_size + 2 * c.shared_size),
             ids=i32(rows, c.top_k),
             weights=f32(rows, c.top_k),

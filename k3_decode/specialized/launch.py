@@ -98,7 +98,8 @@ class StepLauncher:
     def _dense(self, weights: Dense) -> None:
         b = self._buffers
         self._product(self._ops.dense_up, weights.gate_up, b.normed, b.dense)
-        self._product(self._ops.dense_down, weights.down, b.dense, b.delta)
+        self._run(self._ops.dense_activate, b.dense, b.activated)
+        self._product(self._ops.dense_down, weights.down, b.activated, b.delta)
 
     def _moe(self, weights: Moe) -> None:
         ops, b, c = self._ops, self._buffers, self._ops.config
@@ -106,6 +107,8 @@ class StepLauncher:
         logits, rest = b.front[:, : c.num_experts], b.front[:, c.num_experts :]
         z, shared = rest[:, : c.latent_size], rest[:, c.latent_size :]
         self._run(ops.route, logits, weights.bias, b.ids, b.weights, b.places, b.unit_experts, b.unit_tokens)
+        if ops.table is not None:
+            self._run(ops.table, b.ids, b.places, b.unit_experts, b.unit_tokens)
         self._run(ops.expert_up, weights.up, weights.up_scales, z, b.unit_experts, b.unit_tokens, b.hidden)
         self._run(
             ops.expert_down, weights.down, weights.down_scales, b.hidden, b.ids, b.weights, b.places, b.latent

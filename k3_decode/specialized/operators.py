@@ -13,8 +13,8 @@ from k3_decode.kernels.gemv import Gemv, Segment
 from k3_decode.kernels.kda import HEAD, KdaDecode
 from k3_decode.kernels.mla import MlaAbsorb, MlaCore, MlaValue
 from k3_decode.kernels.operator import Operator
-from k3_decode.kernels.route import Route
-from k3_decode.kernels.rows import Embed, MlaPrepare, NormSitu
+from k3_decode.kernels.route import RouteRank, RouteTable
+from k3_decode.kernels.rows import Activate, Embed, MlaPrepare, NormSitu
 from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, product, rows_per_warp
 
 Update = Literal["add", "restart", "keep"]
@@ -139,9 +139,14 @@ class StepOperators:
         return product(self.config.hidden_size, 2 * self.config.dense_size, self.rows, out="f32")
 
     @property
+    def dense_activate(self) -> Activate:
+        """Activation of the dense MLP."""
+        return Activate(self.config.dense_size, self.config.situ_beta, self.config.situ_linear_beta)
+
+    @property
     def dense_down(self) -> Gemv | Gemm:
-        """Activation and output rows of the dense MLP."""
-        return product(self.config.dense_size, self.config.hidden_size, self.rows, source="situ")
+        """Output rows of the dense MLP."""
+        return product(self.config.dense_size, self.config.hidden_size, self.rows)
 
     @property
     def front(self) -> Gemv | Gemm:
@@ -150,9 +155,15 @@ class StepOperators:
         return product(c.hidden_size, c.num_experts + c.latent_size + 2 * c.shared_size, self.rows, out="f32")
 
     @property
-    def route(self) -> Route:
+    def route(self) -> RouteRank:
         """Choice of experts."""
-        return Route(self.config.num_experts, self.config.top_k, self.config.routed_scaling_factor)
+        c = self.config
+        return RouteRank(c.num_experts, c.top_k, self.rows == 1, c.routed_scaling_factor)
+
+    @property
+    def table(self) -> RouteTable | None:
+        """Units of the chosen experts, where there are several rows."""
+        return None if self.rows == 1 else RouteTable(self.config.num_experts, self.config.top_k)
 
     @property
     def expert_up(self) -> ExpertUp:
@@ -210,9 +221,9 @@ class StepOperators:
             used += [self.mla_in, self.mla_prepare, self.mla_query, self.mla_absorb, self.mla_core, self.mla_value,
                      self.mla_out]  # fmt: skip
         if c.first_dense:
-            used += [self.dense_up, self.dense_down]
+            used += [self.dense_up, self.dense_activate, self.dense_down]
         if c.first_dense < c.num_layers:
-            used += [self.front, self.route, self.expert_up, self.expert_down, self.tail_input, self.tail]
+            used += [self.front, self.route, self.table, self.expert_up, self.expert_down, self.tail_input, self.tail]
         return distinct(operator for operator in used if operator is not None)
 
 

@@ -4,6 +4,9 @@ Where the compiler is absent, its names are stand-ins that decorate functions wi
 kernel is traced; `k3_decode.build` refuses before that with `CompilerMissingError`.
 """
 
+import importlib.util
+import pathlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -35,6 +38,15 @@ else:
         def __call__(self, function: object = None, *_args: object, **_options: object) -> object:
             return function
 
+    def _add_parts() -> None:
+        """Make the compiler importable where its parts are installed without the package that names their folder."""
+        spec = importlib.util.find_spec("nvidia_cutlass_dsl")
+        for root in spec.submodule_search_locations or () if spec else ():
+            folder = str(pathlib.Path(root) / "dsl_packages")
+            if folder not in sys.path:
+                sys.path.append(folder)
+
+    _add_parts()
     try:
         import cuda.bindings.driver as _driver
         import cutlass

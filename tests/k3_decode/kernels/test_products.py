@@ -12,7 +12,14 @@ from k3_decode.reference.situ import situ
 pytestmark = pytest.mark.gpu
 
 ROWS = (1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64)
-SHAPES = [(7168, 3206, "bf16"), (7168, 5248, "f32"), (768, 7168, "bf16"), (1536, 1152, "bf16"), (384, 7168, "bf16")]
+SHAPES = [
+    (7168, 3206, "bf16"),
+    (7168, 5248, "f32"),
+    (768, 7168, "bf16"),
+    (1536, 1152, "bf16"),
+    (2112, 7168, "bf16"),
+    (384, 7168, "bf16"),
+]
 
 
 def run(library, operator, w, x, y, second=None, scale=None):
@@ -55,18 +62,6 @@ def test_product_of_strided_rows_equals_that_of_packed_rows(library, device, row
     packed = run(library, operator, w, wide[:, 128:896].contiguous(), poisoned(rows, 7168, "bf16", device))
     assert torch.equal(y[:, :7168], packed)
     assert y[:, 7168:].isnan().all(), "wrote outside its columns"
-
-
-@pytest.mark.parametrize("rows", ROWS)
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-def test_activated_product_equals_float64(library, device, close, rows, distribution):
-    generator = torch.Generator().manual_seed(rows)
-    both = draw(distribution, rows, 2 * 2112, generator=generator).to(device)
-    w = draw("normal", 7168, 2112, generator=generator).mul(2112**-0.5).bfloat16().to(device)
-    operator = product(2112, 7168, bucket(rows), source="situ")
-    y = run(library, operator, w, both, poisoned(rows, 7168, "bf16", device))
-    hidden = situ(*both.double().chunk(2, dim=-1), beta=4.0, linear_beta=25.0)
-    close("kernel.product.activated", y, hidden @ w.double().T, distribution)
 
 
 @pytest.mark.parametrize("rows", [1, 2])

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from k3_decode.bench.inputs import DISTRIBUTIONS, draw
-from k3_decode.kernels.rows import Embed, MlaPrepare, NormSitu
+from k3_decode.kernels.rows import Activate, Embed, MlaPrepare, NormSitu
 from k3_decode.reference.norm import rms_norm
 from k3_decode.reference.situ import situ
 
@@ -21,6 +21,15 @@ def test_embedding_is_a_copy(library, device, rows):
     out = torch.full((rows, 7168), float("nan"), dtype=torch.bfloat16, device=device)
     library.kernel(Embed(7168))(table, ids, out)
     assert torch.equal(out, table[ids.long()])
+
+
+@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_activation_equals_float64(library, device, close, rows, distribution):
+    halves = draw(distribution, rows, 4224, generator=torch.Generator().manual_seed(rows)).to(device)
+    out = torch.full((rows, 2112), float("nan"), dtype=torch.bfloat16, device=device)
+    library.kernel(Activate(2112))(halves, out)
+    close("kernel.normed", out, situ(*halves.double().chunk(2, dim=-1), beta=4.0, linear_beta=25.0), distribution)
 
 
 @pytest.mark.parametrize("rows", ROWS)

@@ -14,6 +14,8 @@ from k3_decode.ledger import Path, StepShape
 from k3_decode.numerics import tolerance
 from k3_decode.reference.batch import StepBatch
 from k3_decode.reference.model import K3Model
+from k3_decode.reference.weights import MoeWeights
+from k3_decode.specialized.operators import StepOperators
 from k3_decode.specialized.path import KernelPath
 
 pytestmark = pytest.mark.gpu
@@ -49,14 +51,20 @@ def requests(rows, pages):
     return slots, tables
 
 
-def agree(got, stock, oracle, config):
-    """The kernels are as close to the oracle as the reference in the same precision is; returns both errors."""
+def decided(model):
+    """Spread the routers' bias, so that no rounding changes an expert: each token has the same, certain choice."""
+    generator = torch.Generator().manual_seed(11)
+    for layer in model.weights.layers:
+        if isinstance(layer.feed_forward, MoeWeights):
+            order = torch.randperm(model.config.num_experts, generator=generator).to(layer.feed_forward.bias)
+            layer.feed_forward.bias.copy_(4.0 * order)
+    return model
+
+
+def error(logits, oracle):
+    """Root mean square error over the largest expected logit, padding left out."""
     live = oracle.abs().sum(-1) > 0
-    scale = oracle[live].abs().max()
-    mine = (got.double() - oracle)[live].square().mean().sqrt() / scale
-    theirs = (stock.double() - oracle)[live].square().mean().sqrt() / scale
-    print(f"{config}: rms error of logits {mine:.2e}, of the reference in bfloat16 {theirs:.2e}")
-    return float(mine), float(theirs)
+    return float((logits.double() - oracle)[live].square().mean().sqrt() / oracle[live].abs().max())
 
 
 def wide(model):
@@ -74,65 +82,79 @@ def wide(model):
     return K3Model(model.config, convert(model.weights), model.shard)
 
 
-@pytest.mark.parametrize("name", ["k3-small", "k3-mini-r16"])
-def test_steps_equal_the_reference(library, name):
-    config = CONFIGS[name]
-    model = RandomWeights(config, 1, torch.device("cuda")).model()
+@pytest.mark.parametrize(("name", "counts"), [("k3-small", (2, 5)), ("k3-mini-r16", (1, 5, 33))])
+def test_steps_are_as_close_to_float64_as_the_reference(library, name, counts):
+    model = decided(RandomWeights(CONFIGS[name], 1, torch.device("cuda")).model())
     oracle = wide(model)
     generator = torch.Generator().manual_seed(5)
-    for rows in (1, 2, 5, 33):
-        pages = 3
+    for rows in counts:
+        pages = 2
         slots, tables = requests(rows, pages)
-        caches = [m.new_cache(num_slots=rows + 1, num_blocks=rows * pages + 1, block_size=PAGE) for m in
-                  (model, model, oracle)]  # fmt: skip
+        caches = [
+            m.new_cache(num_slots=rows + 1, num_blocks=rows * pages + 1, block_size=PAGE)
+            for m in (model, model, oracle)
+        ]
         path = KernelPath(model, caches[0], library, buckets=(next(b for b in (1, 2, 8, 64) if rows <= b),))
         decoder = Decoder(model, caches[0], mode="specialized", specialized=path)
-        worst = []
-        for step in range(4):
-            tokens = torch.randint(0, config.vocab_size, (rows,), generator=generator).tolist()
-            context = [step * 40 if slot else 0 for slot in slots]
-            if step:  # the requests have lived: give the caches something to attend to
-                context = [step] * rows
-            one = batch(tokens, context, slots, tables)
-            shape = StepShape(phase="decode", rows=rows, tokens_per_request=1)
+        shape = StepShape(phase="decode", rows=rows, tokens_per_request=1)
+        mine, theirs = [], []
+        for step in range(6):
+            tokens = torch.randint(0, model.config.vocab_size, (rows,), generator=generator).tolist()
+            one = batch(tokens, [step] * rows, slots, tables)
             got = decoder.forward(one, shape)
-            stock, truth = model.forward(one, caches[1]), oracle.forward(one, caches[2])
-            if rows > 2:
-                assert (got[1] == 0).all()
-            worst.append(agree(got, stock, truth, f"{name} rows {rows} step {step}"))
-        mine = max(error for error, _ in worst)
-        theirs = max(error for _, error in worst)
-        assert mine <= theirs * tolerance("kernel.step", "normal").max_rel_error, (rows, mine, theirs)
-        assert decoder.ledger.snapshot()["buckets"][0]["specialized_steps"] == 4
-        assert len(decoder.ledger.snapshot()["kernel_digests"]) > 10
+            truth = oracle.forward(one, caches[2])
+            mine.append(error(got, truth))
+            theirs.append(error(model.forward(one, caches[1]), truth))
+            assert rows <= 2 or (got[1] == 0).all(), "padding has logits"
+        print(f"{name} rows {rows}: errors {max(mine):.2e}, of the reference in bfloat16 {max(theirs):.2e}")
+        assert max(mine) <= tolerance("kernel.step", "normal").max_rel_error
+        assert max(mine) <= 1.5 * max(theirs), "the reference in bfloat16 is closer"
         assert decoder.plan(shape).path is Path.SPECIALIZED
+        assert decoder.ledger.snapshot()["buckets"][0]["specialized_steps"] == 6
+        assert len(decoder.ledger.snapshot()["kernel_digests"]) == len({op.name for op in path_operators(model, rows)})
         del path, decoder, caches
         torch.cuda.empty_cache()
 
 
-def test_256_greedy_tokens_are_the_reference_s_where_it_is_decided(library):
-    config = CONFIGS["k3-small"]
-    model = K3Model.synthetic(config, 0, torch.bfloat16, device="cuda")
+def path_operators(model, rows):
+    return StepOperators(model.config, next(b for b in (1, 2, 8, 64) if rows <= b)).every()
+
+
+def test_256_greedy_tokens_are_those_of_float64_where_it_is_decided(library):
+    model = decided(RandomWeights(CONFIGS["k3-small"], 2, torch.device("cuda")).model())
     oracle = wide(model)
     rows, pages = 2, 5
     slots, tables = requests(rows, pages)
     caches = [m.new_cache(num_slots=rows + 1, num_blocks=rows * pages + 1, block_size=PAGE) for m in (model, oracle)]
     path = KernelPath(model, caches[0], library, buckets=(rows,))
-    tokens, undecided, differing = [3, 4], 0, []
+    tokens, close_calls, differing = [3, 4], 0, []
     for position in range(256):
         one = batch(tokens, [position] * rows, slots, tables)
         got, truth = path.forward(one, caches[0]), oracle.forward(one, caches[1])
         top = truth.topk(2, dim=-1)
-        gap = (top.values[:, 0] - top.values[:, 1]).tolist()
-        error = float((got.double() - truth).abs().max())
+        bound = tolerance("kernel.step", "normal").max_rel_error * float(truth.abs().max())
         for row in range(rows):
+            gap = float(top.values[row, 0] - top.values[row, 1])
             same = int(got[row].argmax()) == int(top.indices[row, 0])
-            if gap[row] <= 2 * error:
-                undecided += 1
-            elif not same:
-                differing.append((position, row, gap[row], error))
+            close_calls += gap <= bound
             if not same:
-                print(f"position {position} row {row}: gap {gap[row]:.3e}, largest logit error {error:.3e}")
+                print(f"position {position} row {row}: another token, gap {gap:.3e}, bound {bound:.3e}")
+                if gap > bound:
+                    differing.append((position, row))
         tokens = top.indices[:, 0].tolist()
-    print(f"{undecided} of {256 * rows} choices are closer than the errors of their logits")
+    print(f"{close_calls} of {256 * rows} choices are closer than the bound of the error")
     assert not differing
+
+
+def test_a_graph_repeats_a_step_bit_for_bit(library):
+    model = RandomWeights(CONFIGS["k3-small"], 2, torch.device("cuda")).model()
+    rows = 5
+    slots, tables = requests(rows, 2)
+    results = []
+    for _ in range(2):
+        cache = model.new_cache(num_slots=rows + 1, num_blocks=2 * rows + 1, block_size=PAGE)
+        path = KernelPath(model, cache, library, buckets=(8,))
+        steps = [path.forward(batch([1, 2, 3, 4, 5], [i] * rows, slots, tables), cache) for i in range(50)]
+        results.append(torch.stack(steps))
+    assert torch.equal(results[0], results[1])
+    assert results[0].isfinite().all()

@@ -1,0 +1,55 @@
+"""The experts' layout, decoded again the way the kernels decode it."""
+
+import pytest
+import torch
+
+from k3_decode.errors import ArgumentError
+from k3_decode.kernels.packing import pack_down, pack_up
+from k3_decode.reference import mxfp4
+
+MAGNITUDES = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
+
+
+def decode(words: torch.Tensor, exponents: torch.Tensor) -> torch.Tensor:
+    """Undo the layout: rows of each tile in the order (half, first or second, lane group)."""
+    experts, tiles, groups = words.shape[:3]
+    unsigned = words.to(torch.int64) & 0xFFFFFFFF
+    lanes = unsigned.view(experts, tiles, groups, 8, 4, 2, 2)  # lane group, quarter, half, word
+    out = torch.zeros(experts, tiles, 2, 2, 8, groups, 4, 2, 4)
+    for row in range(2):
+        for column in range(4):
+            magnitude = MAGNITUDES[(lanes >> (4 * column + 16 * row)) & 7]
+            sign = 1.0 - 2.0 * ((lanes >> (8 * column + (3 if row else 7))) & 1)
+            out[:, :, :, row, :, :, :, :, column] = (magnitude * sign).permute(0, 1, 5, 3, 2, 4, 6)
+    bytes_ = exponents.contiguous().view(torch.uint8).view(experts, tiles, 8, groups, 4)
+    powers = torch.exp2(bytes_.float() - 127.0).view(experts, tiles, 8, groups, 2, 2).permute(0, 1, 4, 5, 2, 3)
+    return (out * powers[..., None, None, None]).reshape(experts, tiles * 32, groups * 32)
+
+
+def codes(*shape: int, low: int = 0, high: int = 256) -> torch.Tensor:
+    return torch.randint(low, high, shape, dtype=torch.uint8, generator=torch.Generator().manual_seed(sum(shape)))
+
+
+def test_down_rows_keep_their_order():
+    packed, scale = codes(3, 64, 48), codes(3, 64, 3, low=120, high=130)
+    assert torch.equal(decode(*pack_down(packed, scale)), mxfp4.dequantize(packed, scale, dtype=torch.float32))
+
+
+def test_gate_and_linear_rows_meet_eight_apart():
+    packed, scale = codes(2, 96, 64), codes(2, 96, 4, low=120, high=130)
+    weights = mxfp4.dequantize(packed, scale, dtype=torch.float32)
+    found = decode(*pack_up(packed, scale)).view(2, 6, 2, 8, 128)
+    assert torch.equal(found[:, :, 0].reshape(2, 48, 128), weights[:, :48])
+    assert torch.equal(found[:, :, 1].reshape(2, 48, 128), weights[:, 48:])
+
+
+def test_nothing_is_padded():
+    packed, scale = codes(2, 64, 96), codes(2, 64, 6)
+    words, exponents = pack_down(packed, scale)
+    assert words.nbytes == packed.nbytes
+    assert exponents.nbytes == scale.nbytes
+
+
+def test_rows_that_fill_no_tile_are_refused():
+    with pytest.raises(ArgumentError, match="rows by 32"):
+        pack_down(codes(1, 40, 48), codes(1, 40, 3))

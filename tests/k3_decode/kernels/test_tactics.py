@@ -1,0 +1,74 @@
+"""Every shape a rank can have gets a form that exists."""
+
+import dataclasses
+
+import pytest
+
+from k3_decode.config import CONFIGS
+from k3_decode.errors import ArgumentError
+from k3_decode.kernels.gemm import Gemm
+from k3_decode.kernels.gemv import Gemv
+from k3_decode.kernels.tactics import BUCKETS, MAX_ROWS, bucket, kda, product
+from k3_decode.specialized.operators import StepOperators, check_config, step_operators
+
+
+@pytest.mark.parametrize("rows", range(1, MAX_ROWS + 1))
+def test_the_bucket_holds_the_rows(rows):
+    assert bucket(rows) >= rows
+    assert bucket(rows) in BUCKETS
+
+
+@pytest.mark.parametrize("rows", [0, -1, 65])
+def test_other_row_counts_are_refused(rows):
+    with pytest.raises(ArgumentError, match=r"1\.\.64"):
+        bucket(rows)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4, 8, 16, 32])
+@pytest.mark.parametrize("rows", BUCKETS)
+def test_products_of_every_rank_count_fit_a_multiprocessor(ranks, rows):
+    heads = 96 // ranks
+    for columns, outputs in [
+        (7168, 4 * heads * 128 + 128 + heads), (heads * 128, 7168), (7168, 2112 + heads * 128), (1536, heads * 192),
+        (33_792 // ranks, 7168), (6144 // ranks, 7168), (3584, 7168 // ranks), (7168, 163_840 // ranks),
+    ]:  # fmt: skip
+        form = product(columns, outputs, rows)
+        if isinstance(form, Gemv):
+            assert form.rows == rows
+            assert form.loads * 256 >= columns
+            assert form.rows * form.staged_bytes <= 227_000
+        else:
+            assert form.tiles * 8 >= rows
+            assert form.chunks * form.split * 32 >= columns
+            assert 1 <= form.split <= 8
+            assert form.shared_words * 4 <= 227_000
+            assert form.stage_chunks * form.stages >= form.chunks
+    assert kda(heads, rows).cluster in (2, 4, 8)
+
+
+@pytest.mark.parametrize("name", ["k3-small", "k3-mini-r8", "k3-mini-r16", "k3-rank-tp8", "k3-rank-tp16"])
+def test_a_step_lists_each_operator_once(name):
+    names = [operator.name for operator in step_operators(CONFIGS[name])]
+    assert len(set(names)) == len(names)
+    assert all(each.isidentifier() for each in names)
+
+
+def test_the_mixes_count_their_blocks():
+    config = CONFIGS["k3-mini-r16"]
+    mixes = StepOperators(config, 1).mixes()
+    assert mixes[:5] == [(0, "keep"), (1, "restart"), (1, "add"), (1, "add"), (1, "add")]
+    assert mixes[-1] == (config.num_attn_res_blocks, "add")
+    assert len(mixes) == 2 * config.num_layers + 1
+
+
+@pytest.mark.parametrize(
+    "change", [{"kda_head_dim": 64}, {"expert_size": 32 * 3, "shared_size": 96, "top_k": 6}, {"expert_act": "mxfp8"}]
+)
+def test_models_without_kernels_are_refused(change):
+    with pytest.raises(ArgumentError):
+        check_config(dataclasses.replace(CONFIGS["k3-small"], **change))
+
+
+def test_forms_of_one_row_are_skinny():
+    assert isinstance(product(7168, 3206, 1), Gemv)
+    assert isinstance(product(7168, 3206, 8), Gemm)
