@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
+def service(make_service: Callable[..., Service], database_url: str) -> Service:
+    """A service, once on each database."""
+    return make_service(database_url=database_url)
+
+
+@pytest.fixture
 def bundle(service: Service, make_bundle: Callable[..., Written]) -> Written:
     made = make_bundle()
     service.upload(made)

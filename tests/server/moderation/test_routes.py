@@ -51,6 +51,12 @@ def actions(service: Service, bundle: Bundle) -> list[str]:
 
 
 @pytest.fixture
+def service(make_service: Callable[..., Service], database_url: str) -> Service:
+    """A service, once on each database."""
+    return make_service(database_url=database_url)
+
+
+@pytest.fixture
 def bundle(service: Service, make_bundle: Callable[..., Bundle]) -> Bundle:
     """A valid bundle of a pull request that claims something."""
     add_pull(service)
