@@ -2,12 +2,15 @@
 
 import re
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from byogpu.shelf import shelved
 from worker.arms import Arms, resolve
 from worker.bundle import Bundle
+from worker.bundle.schema import Challenge
 from worker.errors import WorkerError
 from worker.node_key import node_key
 from worker.progress import Bars
@@ -57,6 +60,7 @@ def measure(
     *,
     server: str | None = None,
     pull: str | None = None,
+    challenged: bool = True,
 ) -> Bundle:
     """Run a suite with bars, and shelve the bundle.
 
@@ -67,21 +71,37 @@ def measure(
         out: Folder of the bundle; None: among the runs.
         server: Asked about the pull request; None: the settings'.
         pull: ``OWNER/NAME#NUMBER``; None: the bundle is about no pull request.
+        challenged: Whether to ask the server for a challenge; only a run about a pull request can have one.
 
     Raises:
-        WorkerError: ``usage``, and what `run_suite` and `Service.subject` raise.
+        WorkerError: ``usage``, and what `run_suite`, `Service.subject` and `Service.challenge` raise.
     """
-    subject = offline_subject(suite, arms)
+    key = node_key(settings)
+    subject, challenge = offline_subject(suite, arms), None
     if pull is not None:
         matched = _PULL.match(pull)
         if matched is None:
             raise WorkerError("usage", f"--pull {pull}: give OWNER/NAME#NUMBER")
         with Service(settings, url=server) as service:
             subject = service.subject(matched[1], int(matched[2]), suite=suite.reference)
-    with shelved(settings, out) as target, Bars() as bars:
-        request = RunRequest(suite, arms, subject, target.folder)
-        run_suite(request, settings=settings, key=node_key(settings), progress=bars)
+            challenge = service.challenge(subject, suite=suite, key=key) if challenged else None
+    with _given_up_if_broken(challenge, settings, server), shelved(settings, out) as target, Bars() as bars:
+        request = RunRequest(suite, arms, subject, target.folder, challenge)
+        run_suite(request, settings=settings, key=key, progress=bars)
     return target.bundle
+
+
+@contextmanager
+def _given_up_if_broken(challenge: Challenge | None, settings: Settings, server: str | None) -> Iterator[None]:
+    """Tell the server about a run that ends without a bundle. A server that does not answer is not waited for."""
+    try:
+        yield
+    except BaseException:
+        if challenge is not None:
+            hasty = settings.model_copy(update={"retry_attempts": 1, "request_timeout_s": 5.0})
+            with suppress(WorkerError), Service(hasty, url=server) as service:
+                service.give_up(challenge)
+        raise
 
 
 def plan_of(bundle: Bundle, arms: Arms) -> Suite:

@@ -185,13 +185,15 @@ def service(make_service: Callable[..., Service]) -> Service:
 
 @pytest.fixture
 def make_bundle(tmp_path: Path) -> Callable[..., Bundle]:
-    """Write a small bundle; keyword arguments change the manifest's subject."""
+    """Write a small bundle; further keyword arguments change the manifest's subject."""
     from worker.bundle import Draft, Manifest, canonical, write
     from worker.bundle.samples import StepRow
 
     made = []
 
-    def make(*, rows: int = 40, log: bytes = b"", **subject: Any) -> Bundle:
+    def make(
+        *, rows: int = 40, log: bytes = b"", challenge: Any = None, node: str = "unknown", **subject: Any
+    ) -> Bundle:
         draft = Draft(tmp_path / f"bundle-{len(made)}")
         made.append(draft)
         draft.add_rows(
@@ -205,7 +207,9 @@ def make_bundle(tmp_path: Path) -> Callable[..., Bundle]:
         )
         if log:
             draft.add(log, name="run.log", role="log", media_type="text/plain")
-        manifest = Manifest.model_validate_json(canonical(_manifest(draft, subject)))
+        plain = _manifest(draft, subject)
+        plain["challenge"], plain["producer"]["node_key_id"] = challenge, node
+        manifest = Manifest.model_validate_json(canonical(plain))
         return write(draft.folder, manifest)
 
     return make

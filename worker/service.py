@@ -13,14 +13,18 @@ import httpx
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from worker.bundle.canonical import describe
-from worker.bundle.record import CommitSha, Identifier, Positive, RepositoryName
-from worker.bundle.schema import Subject, SuiteRef
+from worker.bundle.record import CommitSha, Identifier, Positive, RepositoryName, Sha256
+from worker.bundle.schema import Challenge, Nonce, Subject, SuiteRef
+from worker.bundle.signature import NodeKey
 from worker.errors import ServerError, WorkerError
 from worker.identity import printable
 from worker.settings import Settings
+from worker.suites import Suite
+from worker.suites.plan import plan_run
 
 MAX_ANSWER_BYTES = 16_000_000
 FIRST_WAIT_S = 0.5
+_CHALLENGES = "/api/v1/challenges"
 _RETRY_STATUS = frozenset({429, 500, 502, 503, 504})
 
 
@@ -53,6 +57,14 @@ class _Claim(Answer):
 class _PullPage(Answer):
     pull: _Pull
     claims: tuple[_Claim, ...] = Field(max_length=1_000)
+
+
+class _Issued(Answer):
+    id: Identifier
+    nonce: Nonce
+    plan_digest: Sha256
+    repository_id: Positive
+    head_sha: CommitSha
 
 
 class Service:
@@ -126,6 +138,45 @@ class Service:
             suite=suite,
             claim_ids=tuple(claim.id for claim in page.claims),
         )
+
+    def challenge(self, subject: Subject, *, suite: Suite, key: NodeKey | None) -> Challenge:
+        """Ask for the challenge of one run, before it begins.
+
+        Args:
+            subject: What the run is about, as `subject` gave it.
+            suite: What will be run.
+            key: Signs the bundle. If its node is registered, no other can use the challenge.
+
+        Raises:
+            ServerError: ``server_refused``: the pull request is closed, there are too many unused challenges, and the
+                like; ``server_answer_invalid``: the challenge is about another commit or another plan than this
+                worker would carry out.
+        """
+        asked: dict[str, object] = {
+            "repository": subject.repository,
+            "pull_number": subject.pull_number,
+            "suite_digest": suite.digest,
+            "node_key_id": None if key is None else key.key_id,
+        }
+        try:
+            issued = self.post(_CHALLENGES, asked, _Issued)
+        except ServerError as error:
+            if error.server_code != "node_not_found":
+                raise
+            issued = self.post(_CHALLENGES, {**asked, "node_key_id": None}, _Issued)
+        if (issued.repository_id, issued.head_sha) != (subject.repository_id, subject.head_sha):
+            raise ServerError("server_answer_invalid", "the pull request has a new commit by now: run again")
+        if issued.plan_digest != plan_run(suite, issued.nonce).digest:
+            raise ServerError("server_answer_invalid", "the server plans this suite otherwise: versions differ")
+        return Challenge(id=issued.id, nonce=issued.nonce, plan_digest=issued.plan_digest)
+
+    def give_up(self, challenge: Challenge) -> None:
+        """Say that the run of a challenge ended without a bundle.
+
+        Raises:
+            ServerError: See `Service`.
+        """
+        self.post(f"{_CHALLENGES}/{challenge.id}/abandon", {"nonce": challenge.nonce}, Answer)
 
     def get(self, path: str, answer: type[AnyAnswer]) -> AnyAnswer:
         """Read something.

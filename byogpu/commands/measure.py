@@ -26,6 +26,9 @@ def run(
     pull: Annotated[
         str | None, typer.Option("--pull", metavar="OWNER/NAME#N", help="Pull request it is evidence for.")
     ] = None,
+    no_challenge: Annotated[
+        bool, typer.Option("--no-challenge", help="Choose prompts and seeds here; trust stays lower.")
+    ] = False,
     out: Out = None,
     no_upload: Annotated[bool, typer.Option("--no-upload", help="Keep the bundle here.")] = False,
     baseline_python: BaselinePython = None,
@@ -35,6 +38,8 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Measure baseline and candidate on this machine, write a signed bundle, and upload it if a server is named.
+
+    With --pull the server first issues a challenge, which fixes prompts, seeds and commit; the bundle is trusted more.
 
     Ends with 1 if an eval failed, a rule found what takes evidence away, or the server refused the bundle. That the
     specialized path did not run is shown and is no such finding: without a GPU it is the expected answer.
@@ -58,7 +63,7 @@ def run(
         with Service(settings, url=server):
             pass  # a wrong address is said now, not after minutes of measuring
     arms = Sources(baseline_python, candidate_python, baseline_tree, candidate_tree).arms()
-    bundle = measure(chosen, arms, settings, out, server=server, pull=pull)
+    bundle = measure(chosen, arms, settings, out, server=server, pull=pull, challenged=not no_challenge)
     findings = check(bundle)
     show_cells(output, summarise(collect(bundle)))
     show_findings(output, bundle, findings)

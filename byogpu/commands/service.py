@@ -69,7 +69,8 @@ def _show(output: Output, summary: "Summary") -> None:
         ((claim, verdict.outcome.replace("_", " "), verdict.reason) for claim, verdict in summary.verdicts.items()),
     )
     errors = sum(finding.severity == "error" for finding in summary.findings)
-    output.line(f"{len(summary.findings)} findings, {errors} of them errors. Bundle {summary.bundle_id[:16]}.")
+    trust = f"trust {summary.trust.level} ({summary.trust.name})"
+    output.line(f"{len(summary.findings)} findings, {errors} of them errors. Bundle {summary.bundle_id[:16]}, {trust}.")
     output.line(f"Check: {summary.check.conclusion}: {summary.check.title}", style="bold")
     for page, url in summary.urls.items():  # no table: an address that is broken into lines cannot be clicked
         output.line(f"{page:<16} {url}")

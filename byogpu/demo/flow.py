@@ -55,7 +55,8 @@ def performed(folder: Path, *, port: int | None, progress: Progress) -> Iterator
         with Service(settings, url=stage.url) as service:
             suite = load("smoke")
             subject = service.subject(REPOSITORY, number, suite=suite.reference)
-            request = RunRequest(suite, arms, subject, settings.runs_folder / "bundle")
+            challenge = service.challenge(subject, suite=suite, key=key)
+            request = RunRequest(suite, arms, subject, settings.runs_folder / "bundle", challenge)
             bundle = run_suite(request, settings=settings, key=key, progress=progress)
             _send(bundle, service, progress)
         page = _judged(stage, number, progress)
@@ -102,6 +103,7 @@ def _summary(stage: Stage, bundle: Bundle, number: int, page: PullPage, *, durat
         raise WorkerError("server_answer_invalid", "the check has no address, or the bundle no assessment")
     return Summary(
         bundle_id=bundle.id,
+        trust=assessment.trust,
         findings=assessment.findings,
         verdicts={
             verdict.claim_id: DemoVerdict(outcome=verdict.outcome, reason=verdict.reason) for verdict in page.verdicts

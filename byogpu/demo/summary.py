@@ -3,6 +3,7 @@
 from judge.decision import Outcome
 from judge.report import Conclusion
 from judge.rules import Finding
+from judge.trust import TrustLevel
 from worker.bundle.record import Record, Sha256
 
 
@@ -25,6 +26,7 @@ class Summary(Record):
     """What ``byogpu demo --exit --json`` prints."""
 
     bundle_id: Sha256
+    trust: TrustLevel
     findings: tuple[Finding, ...]
     verdicts: dict[str, DemoVerdict]
     check: DemoCheck

@@ -17,6 +17,7 @@ def test_demo_runs_the_whole_path_and_says_what_came_out(byogpu):
     summary = ended.document
     assert set(summary) >= {"bundle_id", "findings", "verdicts", "check", "urls"}
     assert set(summary["verdicts"]) == CLAIMS
+    assert summary["trust"]["level"] == 2, "a registered node followed a challenge"
     # Without a GPU the specialized path refuses, so a claim of speed has no evidence, and the reason is said.
     faster = summary["verdicts"]["decode-faster"]
     assert faster["outcome"] == "no_evidence"

@@ -1,17 +1,22 @@
 """Which answers are tried again, how long is waited, and what is never done twice."""
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from worker.bundle.schema import Challenge, Subject
+from worker.bundle.signature import NodeKey, generate_key
 from worker.errors import ServerError, WorkerError
 from worker.service import MAX_ANSWER_BYTES, Answer, Service
 from worker.settings import Settings
 from worker.suites import load
+from worker.suites.plan import plan_run
 
 PROBLEM = {
     "code": "unauthorized",
@@ -150,3 +155,90 @@ def test_a_pull_request_becomes_the_subject_of_a_run() -> None:
     assert paths == ["/base/api/v1/pulls/octo/kernels/3"]
     assert (subject.repository_id, subject.pull_number, subject.claim_ids) == (7, 3, ("decode",))
     assert subject.suite == load("smoke").reference
+
+
+# ------------------------------------------------------------------ challenges
+SMOKE = load("smoke")
+NONCE = "n" * 43
+SUBJECT = Subject(
+    repository_id=1001,
+    repository="octo/kernels",
+    pull_number=7,
+    head_sha="a" * 40,
+    base_sha="b" * 40,
+    suite=SMOKE.reference,
+    claim_ids=(),
+)
+ISSUED = {
+    "id": "c-0123456789abcdef",
+    "nonce": NONCE,
+    "plan_digest": plan_run(SMOKE, NONCE).digest,
+    "repository_id": 1001,
+    "head_sha": "a" * 40,
+    "expires_at": "2026-01-02T00:00:00Z",
+}
+
+
+class Issuer:
+    """Answers one request after the other and keeps what was asked."""
+
+    def __init__(self, *answers: httpx.Response) -> None:
+        self.answers = list(answers)
+        self.asked: list[tuple[str, Any]] = []
+
+    def __call__(self, request: httpx.Request) -> httpx.Response:
+        self.asked.append((f"{request.method} {request.url.path}", json.loads(request.content)))
+        return self.answers.pop(0)
+
+
+def issue(issuer: Issuer, key: NodeKey | None = None) -> Challenge:
+    settings = Settings(server_url="http://byogpu.example")  # type: ignore[arg-type]
+    with Service(settings, transport=httpx.MockTransport(issuer)) as service:
+        return service.challenge(SUBJECT, suite=SMOKE, key=key)
+
+
+def test_a_challenge_is_asked_for_in_the_name_of_the_node(tmp_path: Path) -> None:
+    key = generate_key(tmp_path / "node.pem")
+    issuer = Issuer(httpx.Response(201, json=ISSUED))
+    assert issue(issuer, key) == Challenge(id=ISSUED["id"], nonce=NONCE, plan_digest=ISSUED["plan_digest"])
+    body = {"repository": "octo/kernels", "pull_number": 7, "suite_digest": SMOKE.digest, "node_key_id": key.key_id}
+    assert issuer.asked == [("POST /api/v1/challenges", body)]
+
+
+def test_a_node_that_is_not_registered_asks_for_one_that_is_bound_to_none(tmp_path: Path) -> None:
+    unknown = httpx.Response(404, json={**PROBLEM, "code": "node_not_found"})
+    issuer = Issuer(unknown, httpx.Response(201, json=ISSUED))
+    assert issue(issuer, generate_key(tmp_path / "node.pem")).id == ISSUED["id"]
+    assert [body["node_key_id"] is None for _, body in issuer.asked] == [False, True]
+
+
+def test_a_refusal_says_why() -> None:
+    issuer = Issuer(httpx.Response(409, json={**PROBLEM, "code": "pull_closed"}))
+    with pytest.raises(ServerError, match="pull_closed") as caught:
+        issue(issuer)
+    assert (caught.value.code, caught.value.server_code) == ("server_refused", "pull_closed")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"head_sha": "c" * 40}, "new commit"),
+        ({"repository_id": 77}, "new commit"),
+        ({"plan_digest": "9" * 64}, "versions differ"),
+        ({"nonce": "m" * 43}, "versions differ"),
+        ({"nonce": "short"}, "nonce"),
+        ({"id": "../bundles"}, "id"),
+    ],
+)
+def test_a_challenge_this_worker_would_not_follow_is_not_taken(changes: dict[str, Any], words: str) -> None:
+    with pytest.raises(ServerError, match=words) as caught:
+        issue(Issuer(httpx.Response(201, json={**ISSUED, **changes})))
+    assert caught.value.code == "server_answer_invalid"
+
+
+def test_giving_up_proves_that_it_is_ones_own() -> None:
+    issuer = Issuer(httpx.Response(201, json=ISSUED), httpx.Response(200, json={"fate": "abandoned"}))
+    settings = Settings(server_url="http://byogpu.example")  # type: ignore[arg-type]
+    with Service(settings, transport=httpx.MockTransport(issuer)) as service:
+        service.give_up(service.challenge(SUBJECT, suite=SMOKE, key=None))
+    assert issuer.asked[1] == ("POST /api/v1/challenges/c-0123456789abcdef/abandon", {"nonce": NONCE})

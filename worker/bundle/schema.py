@@ -85,11 +85,15 @@ class Subject(Record):
     claim_ids: tuple[Identifier, ...]
 
 
+Nonce = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{22,86}$")]
+"""What every seed of a run is derived from."""
+
+
 class Challenge(Record):
     """What the server issued for this run; one use."""
 
     id: Identifier
-    nonce: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{22,86}$")]
+    nonce: Nonce
     plan_digest: Sha256
 
 
