@@ -17,6 +17,6 @@ compile() {
 }
 
 compile dev.in --output-file dev.txt "$@"
-for name in build worker server eval; do
+for name in build worker server eval gpu; do
   compile "$name.in" --constraints dev.txt --output-file "$name.txt" "$@"
 done
