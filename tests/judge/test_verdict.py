@@ -81,9 +81,10 @@ def test_the_weakest_cell_speaks_for_the_claim(specimen: Any, collected: Read) -
     assert verdict.ratio < 1.65
 
 
-def test_one_cell_that_contradicts_is_enough(specimen: Any, collected: Read) -> None:
+def test_one_cell_that_contradicts_is_enough(specimen: Any, collected: Read, retime: Callable[[Any], None]) -> None:
     for row in specimen.of("steps", "decode-step", arm="candidate", cell="decode-step.b4.c64"):
         row["latency_us"] *= 0.7
+    retime(specimen)
     verdict = one(">= 1.8x baseline", assess(collected(specimen)))
     assert verdict.outcome == "contradicted"
     assert [cell.outcome for cell in verdict.cells] == ["contradicted", "supported"]
@@ -162,6 +163,9 @@ def test_synthetic_acceptance_is_not_natural_acceptance(specimen: Any, collected
     speculation = {"kind": "synthetic", "method": "dspark", "drafts": 7, "acceptance_length": 6.0}
     for cell in specimen.eval("decode-step")["cells"]:
         cell["speculation"] = speculation
+    for arm in ("baseline", "candidate"):
+        for bucket in specimen.ledger(arm, "decode-step")["buckets"]:
+            bucket.update(speculation=7, tokens_per_request=8, rows=8 * bucket["rows"])
     bundle = assess(collected(specimen))
     assert one(">= 1.5x baseline", bundle, more="  acceptance: synthetic 6").outcome == "supported"
     assert one(">= 1.5x baseline", bundle, more="  acceptance: synthetic 5").outcome == "no_evidence"
