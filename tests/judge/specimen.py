@@ -10,6 +10,7 @@ import hashlib
 import json
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -70,11 +71,8 @@ class Specimen:
 
     def of(self, role: str, eval_id: str, *, arm: str | None = None, cell: str | None = None) -> list[Row]:
         """Rows of a file, to be changed in place."""
-        return [
-            row
-            for row in self.rows[(role, eval_id)]
-            if arm in (None, row.get("arm")) and cell in (None, row.get("cell"))
-        ]
+        rows = self.rows[(role, eval_id)]
+        return [row for row in rows if arm in (None, row.get("arm")) and cell in (None, row.get("cell"))]
 
     def drop(self, role: str, eval_id: str, **matching: Any) -> None:
         """Remove rows whose fields have those values."""
@@ -184,11 +182,8 @@ def _made(speedup: float) -> Specimen:
 
     blocks = _blocks(list(decode.block_order) * decode.rounds, drift=True)
     cells = [
-        _cell(
-            f"decode-step.b{batch}.c{context}", "step_latency_us", batch=batch, context_tokens=context, phase="decode"
-        )
-        for batch in decode.batches
-        for context in decode.context_tokens
+        _cell(f"decode-step.b{batch}.c{length}", "step_latency_us", batch=batch, context_tokens=length, phase="decode")
+        for batch, length in product(decode.batches, decode.context_tokens)
     ]
     evals.append(_eval("decode-step", "decode_step", cells, blocks))
     rows[("steps", "decode-step")] = _steps(cells, blocks, decode.steps_per_block, rng, speedup)
