@@ -79,6 +79,11 @@ class Settings(BaseSettings):
     challenges_per_requester: int = Field(
         default=16, ge=1, description="The same for one address, and for one node, over all pull requests."
     )
+    client_address_header: str | None = Field(
+        default=None,
+        description="Header in which a proxy passes the client's address on, such as `X-Forwarded-For`; its last entry "
+        "counts. Unset: the address of the connection. Set it only behind a proxy that writes the header itself.",
+    )
     sweep_interval_s: float = Field(default=30, gt=0, description="Seconds between two sweeps over the task table.")
     task_lease_s: int = Field(
         default=600, ge=1, description="Seconds after which a Celery task that went silent is given to another worker."

@@ -11,7 +11,7 @@ from server.errors import document
 from server.issued import EXAMPLE, ChallengeRef
 from server.pagination import Cursor, Limit
 from server.pulls import EXAMPLE as PULL
-from server.services import InService
+from server.services import InService, Services
 from worker.suites import load
 
 router = APIRouter(prefix="/api/v1", tags=["challenges"])
@@ -58,8 +58,16 @@ def post_challenge(
 
     The first bundle that names it and is bound as it should be uses it. Every challenge stays visible, used or not.
     """
-    requester = service.requester_of(request.client.host if request.client else None)
-    return service.issue(services, posted, requester=requester)
+    return service.issue(services, posted, requester=service.requester_of(_address(request, services)))
+
+
+def _address(request: Request, services: Services) -> str | None:
+    """Address of the client, or of the proxy in front of it if that does not pass the client's on."""
+    header = services.settings.client_address_header
+    passed_on = request.headers.getlist(header)[-1:] if header else []
+    if passed_on:
+        return passed_on[0].rpartition(",")[2].strip()
+    return request.client.host if request.client else None
 
 
 @router.get(

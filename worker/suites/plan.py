@@ -18,7 +18,10 @@ from worker.suites import Accuracy, DecodeStep, EvalPlan, KernelNumerics, Servin
 from worker.suites.seeds import Seeds
 
 FORMAT: Literal["byogpu.plan/1"] = "byogpu.plan/1"
-"""Raised whenever the same suite and nonce would give other blocks, seeds or prompts."""
+"""Raised whenever the same suite and nonce would give other blocks, seeds or prompts.
+
+Bundles are judged again whenever rules change, so whoever raises it keeps the functions of the format before.
+"""
 WARMUP_REQUESTS = 2
 
 Seed = Annotated[str, Field(pattern=r"^[0-9a-f]{16}$")]

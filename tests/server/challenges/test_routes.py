@@ -172,6 +172,27 @@ def test_requests_are_counted_for_whoever_owns_the_address(host: str | None, cou
     assert requester_of(host) == counted_as
 
 
+@pytest.mark.parametrize(
+    ("sent", "counted_as"),
+    [
+        ({}, "testclient"),
+        ({"X-Forwarded-For": "192.0.2.7"}, "192.0.2.7"),
+        ({"X-Forwarded-For": "10.0.0.1, 192.0.2.7"}, "192.0.2.7"),
+    ],
+)
+def test_behind_a_proxy_its_word_counts_and_not_the_clients(
+    make_service: Callable[..., Service],
+    make_desk: Callable[[Service], Desk],
+    sent: dict[str, str],
+    counted_as: str,
+) -> None:
+    for header, expected in (("X-Forwarded-For", counted_as), (None, "testclient")):
+        desk = make_desk(make_service(client_address_header=header))
+        body = {"repository": "octo/kernels", "pull_number": 1, "suite_digest": load("smoke").digest}
+        assert desk.service.client.post("/api/v1/challenges", json=body, headers=sent).status_code == 201
+        assert [row["requester"] for row in desk.service.rows("challenge")] == [expected]
+
+
 # ------------------------------------------------------------------ giving up
 def test_giving_up_is_seen_and_can_be_repeated(desk: Desk) -> None:
     issued = desk.issue()
