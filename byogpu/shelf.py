@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from worker.bundle import Bundle, read
+from worker.errors import WorkerError
 from worker.settings import Settings
 
 
@@ -29,37 +30,41 @@ class Target:
 
 @contextmanager
 def shelved(settings: Settings, out: Path | None) -> Iterator[Target]:
-    """Give a folder to write a bundle to, and shelve it under its id when it is finished.
+    """Give a folder to write a bundle to, and put the bundle in its place when it is finished.
+
+    It is written to a folder of its own beside its place, so what was begun and broken leaves nothing, and two runs
+    never write to one folder.
 
     Args:
-        settings: Say where runs are kept.
-        out: The user's own folder; the bundle then stays there. What was empty is emptied again if the block breaks, so
-            that the same command can be given once more.
+        settings: Say where runs are kept, each under its id.
+        out: The user's own folder, new or empty, which may be a mount.
+
+    Raises:
+        WorkerError: ``out_not_empty``.
     """
-    if out is not None:
-        was_empty = not out.exists() or (out.is_dir() and not any(out.iterdir()))
-        try:
-            yield Target(out)
-        except BaseException:
-            if was_empty and out.is_dir():
-                _empty(out)
-            raise
-        return
-    settings.runs_folder.mkdir(parents=True, exist_ok=True)
-    scratch = settings.runs_folder / f".new-{uuid.uuid4().hex}"
+    place = settings.runs_folder if out is None else out
+    if out is not None and out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise WorkerError("out_not_empty", f"{out} exists and is not an empty folder; name another one")
+    is_new = not place.exists()
+    place.mkdir(parents=True, exist_ok=True)
+    scratch = place / f".new-{uuid.uuid4().hex}"
     target = Target(scratch)
     try:
         yield target
-        target.folder = settings.runs_folder / read(scratch, verify=False).id
-        if not target.folder.exists():
-            scratch.replace(target.folder)
+        if out is not None:
+            _move_into(out, scratch)
+            target.folder = out
+        else:
+            target.folder = place / read(scratch, verify=False).id
+            if not target.folder.exists():
+                scratch.replace(target.folder)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+        if out is not None and is_new and not any(out.iterdir()):
+            out.rmdir()
 
 
-def _empty(folder: Path) -> None:
-    for entry in folder.iterdir():
-        if entry.is_dir():
-            shutil.rmtree(entry)
-        else:
-            entry.unlink()
+def _move_into(place: Path, scratch: Path) -> None:
+    """Move a bundle's parts, the manifest last: with it the bundle is there."""
+    for entry in sorted(scratch.iterdir(), key=lambda entry: entry.name == "manifest.json"):
+        entry.rename(place / entry.name)

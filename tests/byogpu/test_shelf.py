@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from byogpu.shelf import shelved
+from worker.errors import WorkerError
 from worker.settings import Settings
 
 
@@ -22,18 +23,32 @@ def begin_and_break(settings: Settings, out: Path | None, error: type[BaseExcept
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
-def test_a_named_folder_is_empty_again_when_the_run_breaks(settings, tmp_path, error):
-    out = tmp_path / "out"
+def test_a_named_folder_is_as_it_was_when_the_run_breaks(settings, tmp_path, error):
     with pytest.raises(error):
-        begin_and_break(settings, out, error)
-    assert list(out.iterdir()) == []
+        begin_and_break(settings, tmp_path / "new", error)
+    assert not (tmp_path / "new").exists()
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(error):
+        begin_and_break(settings, tmp_path / "empty", error)
+    assert list((tmp_path / "empty").iterdir()) == []
 
 
-def test_a_named_folder_that_held_something_is_left_alone(settings, tmp_path):
+def test_a_named_folder_that_held_something_is_refused_and_left_alone(settings, tmp_path):
     (tmp_path / "thesis.tex").touch()
-    with pytest.raises(OSError, match="refused"), shelved(settings, tmp_path):
-        raise OSError("refused")
-    assert (tmp_path / "thesis.tex").exists()
+    with pytest.raises(WorkerError) as caught, shelved(settings, tmp_path):
+        raise AssertionError("nothing may begin here")
+    assert caught.value.code == "out_not_empty"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_two_runs_never_share_a_folder(settings, tmp_path):
+    out = tmp_path / "out"
+    with shelved(settings, out) as first:
+        first.folder.mkdir()
+        with pytest.raises(WorkerError), shelved(settings, out):
+            raise AssertionError("the folder is in use")
+        (first.folder / "manifest.json").touch()
+    assert [entry.name for entry in out.iterdir()] == ["manifest.json"]
 
 
 def test_nothing_stays_among_the_runs_when_the_run_breaks(settings):
