@@ -48,8 +48,9 @@ GROUP = 32
 """Weights that share a scale, the columns of one 16-byte load of a lane."""
 ROWS = 32
 """Weight rows of a warp's tile, two tensor-core tiles."""
-IN_FLIGHT = 20
-"""Weight loads of a lane in flight."""
+UP_IN_FLIGHT = 16
+DOWN_IN_FLIGHT = 12
+"""Weight loads of a lane in flight, few enough for 168 registers and so for three blocks a multiprocessor."""
 
 _MAGNITUDES_LOW, _MAGNITUDES_HIGH = 0x3E3C3800, 0x46444240
 """High bytes of 0, 0.5, 1, 1.5 and of 2, 3, 4, 6 in float16, lowest first; the low bytes are 0."""
@@ -217,7 +218,7 @@ class ExpertUp:
             tiles, all_groups = 2 * self.width // ROWS, self.latent // GROUP
             block = Int64(expert) * tiles + Int64(tile)
             base = w + ((block * all_groups + Int64(warp * self.groups)) * WARP + Int64(lane)) * 16
-            in_flight = min(IN_FLIGHT, self.groups)
+            in_flight = min(UP_IN_FLIGHT, self.groups)
             weights = [load_static(base + g * WARP * 16) for g in range(in_flight)]
             exponents = load_scales(
                 scales + ((block * 8 + Int64(lane // 4)) * all_groups + Int64(warp * self.groups)) * 4, self.groups
@@ -386,7 +387,7 @@ class ExpertDown:
         experts = [Int32(load(ids + pick * 4, words=1)[0]) for pick in picks]
         blocks = [Int64(expert) * (self.latent // ROWS) + Int64(tile) for expert in experts]
         order = [(i, g) for i in range(own) for g in range(self.groups)]
-        in_flight = min(IN_FLIGHT, len(order))
+        in_flight = min(DOWN_IN_FLIGHT, len(order))
         bases = [w + (block * (self.groups * WARP) + Int64(lane)) * 16 for block in blocks]
         stream = [load_static(bases[i] + g * WARP * 16) for i, g in order[:in_flight]]
         tables = [scales + (block * 8 + Int64(lane // 4)) * (self.groups * 4) for block in blocks]

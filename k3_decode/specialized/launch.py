@@ -37,6 +37,12 @@ class StepLauncher:
         self._weights, self._cache, self._inputs, self._buffers = weights, cache, inputs, buffers
         self._kernels: dict[str, Kernel] = {op.name: library.kernel(op) for op in operators.every()}
 
+    @property
+    def kernel_digests(self) -> frozenset[str]:
+        """SHA-256 of every cubin the step launches."""
+        records = self._library.manifest["kernels"]
+        return frozenset(records[operator.name]["cubin_sha256"] for operator in self._ops.every())
+
     def launch(self) -> None:
         """Launch every kernel of the step, in order."""
         ops, w, b = self._ops, self._weights, self._buffers

@@ -58,15 +58,15 @@ class KernelPath:
         for layer, rows in cache.latent.items():
             if rows.dtype != torch.bfloat16:
                 raise ArgumentError("KernelPath", f"cache.latent[{layer}]", expected="bfloat16", got=rows.dtype)
-        self._model, self._cache, self._library = model, cache, library
+        self._model, self._cache = model, cache
         self._weights = StepWeights.prepare(model.weights)
         pages = cache.num_blocks
         self._buckets = {rows: _Bucket(rows, pages, model, cache, self._weights, library) for rows in buckets}
 
     @property
     def kernel_digests(self) -> frozenset[str]:
-        """SHA-256 of every cubin a step launches."""
-        return self._library.used_digests
+        """SHA-256 of every cubin the prepared steps launch."""
+        return frozenset(digest for each in self._buckets.values() for digest in each.launcher.kernel_digests)
 
     def forward(self, batch: StepBatch, cache: K3Cache) -> Tensor:
         """Run one decode step of one token a request.
