@@ -1,0 +1,55 @@
+"""Addresses are followed through registers, and blurred by nothing."""
+
+import pytest
+
+from k3_decode.kernels.operator import Argument, Contract
+from k3_decode.lint.rules import check
+from k3_decode.lint.sass import read_code
+
+CODE = """
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+        /*0010*/                   ULDC.64 UR4, c[0x0][0x208] ;
+        /*0020*/                   LDC.64 R2, c[0x0][0x210] ;
+        /*0030*/                   LDC R9, c[0x0][0x228] ;
+        /*0040*/                   IMAD.WIDE R4, R9, 0x4, R2 ;
+        /*0050*/                   PREEXIT ;
+        /*0060*/                   LDG.E.NA.LTC128B.128.STRONG.GPU R12, desc[UR4][R4.64+0x10] ;
+        /*0070*/                   ACQBULK ;
+        /*0080*/                   ULDC.64 UR6, c[0x0][0x218] ;
+        /*0090*/                   LDG.E.STRONG.GPU R3, desc[UR4][R2.64] ;
+        /*00a0*/                   IMAD.WIDE R6, R3, 0x10, R16 ;
+        /*00b0*/                   IADD3 R6, P0, R6, UR6, RZ ;
+        /*00c0*/              @P1  LDG.E.128.STRONG.GPU R20, desc[UR4][R6.64] ;
+        /*00d0*/                   LDG.E.STRONG.SYS R24, desc[UR4][R6.64] ;
+        /*00e0*/                   STL [R1], R24 ;
+        /*00f0*/                   HMMA.16816.F32.BF16 R8, R4, R6, R8 ;
+"""
+
+
+def test_each_load_is_traced_to_its_parameter():
+    code = read_code(CODE, "sm_90a", pointers=2)
+    assert [(load.bits, load.after_wait, load.parameters) for load in code.loads] == [
+        (128, False, {0}),
+        (32, True, {0}),
+        (128, True, {1}),
+        (32, True, {1}),
+    ]
+    assert (code.waits, code.releases, code.local_accesses, code.products) == (1, 1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("static", "contract", "rules"),
+    [
+        (True, Contract(before_wait={"a": 1}, after_wait={"b": 1}, polls=1, products=1, spill_budget=1), set()),
+        (False, Contract(polls=1, spill_budget=1), {"early-load"}),
+        (True, Contract(before_wait={"a": 2}, polls=1, spill_budget=1), {"lost-prefetch"}),
+        (True, Contract(after_wait={"b": 2}, polls=1, spill_budget=1), {"missing-load"}),
+        (True, Contract(spill_budget=1), {"poll"}),
+        (True, Contract(polls=1), {"spill"}),
+        (True, Contract(polls=1, spill_budget=1, products=2), {"products"}),
+    ],
+)
+def test_each_rule_speaks_for_itself(static, contract, rules):
+    arguments = (Argument("a", "f32", ("n",), static=static), Argument("b", "f32", ("n",)))
+    found = check(read_code(CODE, "sm_90a", pointers=2), arguments, contract)
+    assert {finding.rule for finding in found} == rules, found
