@@ -88,7 +88,7 @@ def test_a_second_bundle_for_the_same_challenge_is_found_out(desk: Desk) -> None
         ({"suite": None}, {"C-003"}),
         ({"id": "c-0123456789abcdef"}, {"C-002"}),
     ],
-    ids=lambda value: next(iter(value)),
+    ids=lambda value: min(value),
 )
 def test_a_bundle_that_is_bound_otherwise_uses_nothing(desk: Desk, changes: dict[str, Any], rules: set[str]) -> None:
     desk.know_pull(2)
