@@ -2,7 +2,7 @@
 
 import ctypes
 import pathlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -41,7 +41,6 @@ class KernelLibrary:
         if self.manifest["source_sha256"] != source_digest():
             raise StaleKernelsError(folder, expected=source_digest(), got=self.manifest["source_sha256"])
         self._module = _load(folder)
-        self._used: dict[str, str] = {}
 
     def kernel(self, operator: Operator) -> Kernel:
         """Give the kernel of an operator.
@@ -49,21 +48,10 @@ class KernelLibrary:
         Raises:
             ArgumentError: It was not built.
         """
-        record = self.manifest["kernels"].get(operator.name)
-        if record is None:
+        if operator.name not in self.manifest["kernels"]:
             raise ArgumentError("KernelLibrary.kernel", "operator", expected="one that was built", got=operator.name)
-        self._used[operator.name] = record["cubin_sha256"]
         kernel: Kernel = self._module[operator.name]
         return kernel
-
-    def missing(self, operators: Sequence[Operator]) -> list[str]:
-        """List the names of operators that were not built."""
-        return [operator.name for operator in operators if operator.name not in self.manifest["kernels"]]
-
-    @property
-    def used_digests(self) -> frozenset[str]:
-        """SHA-256 of the cubin of every kernel handed out so far."""
-        return frozenset(self._used.values())
 
 
 def require_device(device: torch.device, architecture: str) -> None:
