@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator
 from k3_decode.kernels.attention_residual import AttentionResidual
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
 from k3_decode.kernels.gemv import Gemv, Segment
-from k3_decode.kernels.mla import MlaAbsorb, MlaCore, MlaValue
+from k3_decode.kernels.mla_absorb import MlaAbsorb
+from k3_decode.kernels.mla_core import MlaCore
+from k3_decode.kernels.mla_value import MlaValue
 from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.route import RouteRank, RouteTable
 from k3_decode.kernels.rows import Activate, Embed, MlaPrepare, NormSitu

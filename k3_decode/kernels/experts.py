@@ -5,9 +5,7 @@ Equals `k3_decode.reference.moe.routed_experts` with bfloat16 activations: weigh
 float32. Activations enter as float16 scaled by a power of two of their row, which holds every bfloat16 within 2^-24 of
 the row's largest exactly.
 
-A nibble becomes a float16 by table look-up: the eight magnitudes differ in their high byte only, so one byte
-permutation decodes four of them, and the sign bits lie where one shift puts them on top of the bytes
-(`k3_decode.kernels.packing` lays the words out so). Scales multiply the float32 sums of a group of 32.
+How a nibble becomes a float16 is in `k3_decode.kernels.parts.mxfp4`.
 
 `ExpertUp`: a block serves a unit (one expert, up to 8 tokens) and 32 weight rows; its warps divide K.
 `ExpertDown`: a block serves a token and 32 output rows; its warps divide the token's experts and add ``w_e * W2_e h``
@@ -23,7 +21,6 @@ from k3_decode.kernels.parts.arithmetic import (
     high_bf16,
     low_bf16,
     maximum,
-    mma_f16,
     pack_f16,
     situ,
 )
@@ -39,6 +36,7 @@ from k3_decode.kernels.parts.memory import (
     store_shared,
     store_shared_f32,
 )
+from k3_decode.kernels.parts.mxfp4 import load_scales, multiply, row_scale
 from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_max
 
 WARPS = 4
@@ -51,75 +49,6 @@ ROWS = 32
 UP_IN_FLIGHT = 16
 DOWN_IN_FLIGHT = 12
 """Weight loads of a lane in flight, few enough for 168 registers and so for three blocks a multiprocessor."""
-
-_MAGNITUDES_LOW, _MAGNITUDES_HIGH = 0x3E3C3800, 0x46444240
-"""High bytes of 0, 0.5, 1, 1.5 and of 2, 3, 4, 6 in float16, lowest first; the low bytes are 0."""
-_TOP_EXPONENT = 127 + 14
-"""Exponent of the largest magnitude of a scaled row: 2^14 leaves a factor of 2 to the largest float16."""
-
-
-def decode(word: Value) -> tuple[list[Value], list[Value]]:
-    """Decode eight weights: two words of float16 of the upper row, two of the lower."""
-    chosen = word & Uint32(0x77777777)
-    halves = [
-        _permute(Uint32(_MAGNITUDES_LOW), Uint32(_MAGNITUDES_HIGH), chosen) | (word & Uint32(0x80808080)),
-        _permute(Uint32(_MAGNITUDES_LOW), Uint32(_MAGNITUDES_HIGH), chosen >> Uint32(16))
-        | ((word << Uint32(4)) & Uint32(0x80808080)),
-    ]
-    upper, lower = ([_permute(h, Uint32(0), Uint32(s)) for s in (0x1404, 0x3424)] for h in halves)
-    return upper, lower
-
-
-def scale_values(word: Value) -> list[Value]:
-    """Turn four biased exponents into the powers of two they stand for; 0 becomes 0."""
-    mask = Uint32(0x7F800000)
-    shifted = [word << Uint32(23), word << Uint32(15), word << Uint32(7), word >> Uint32(1)]
-    return [from_bits(value & mask) for value in shifted]
-
-
-def row_scale(largest: Value) -> tuple[Value, Value]:
-    """Give the power of two that brings a row's largest magnitude to 2^14, and its inverse.
-
-    Exponents below 2^-112 are treated as 2^-112, so that both powers are ordinary numbers.
-    """
-    exponent = cutlass.max(Uint32(15), _word(largest) >> Uint32(23))
-    scale = from_bits((Uint32(127 + _TOP_EXPONENT) - exponent) << Uint32(23))
-    return scale, from_bits((exponent - Uint32(_TOP_EXPONENT - 127)) << Uint32(23))
-
-
-def _word(value: Value) -> Value:
-    return cute.arch.inline_ptx("mov.b32 {$w0}, {$r0};", write_only_types=[Uint32], read_only_args=[value])
-
-
-def _permute(a: Value, b: Value, selector: Value) -> Value:
-    return cute.arch.inline_ptx(
-        "prmt.b32 {$w0}, {$r0}, {$r1}, {$r2};", write_only_types=[Uint32], read_only_args=[a, b, selector]
-    )
-
-
-def load_scales(address: Address, groups: int) -> list[Value]:
-    """Load one scale word a group, in the widest loads that keep a slice of ``groups`` words aligned."""
-    width = next(w for w in (4, 2, 1) if groups % w == 0)
-    return [word for i in range(groups // width) for word in load_static(address + i * width * 4, words=width)]
-
-
-def multiply(weights: list[Value], scale: Value, inputs: list[Value], acc: list[list[Value]]) -> list[list[Value]]:
-    """Add one group's product to the sums of both tiles.
-
-    Args:
-        weights: Four words: upper tile's two, lower tile's two.
-        scale: Exponents of the rows: upper tile's two, lower tile's two.
-        inputs: Four words of float16, eight values of one token.
-        acc: Two tiles of four float32.
-    """
-    scales, out = scale_values(scale), []
-    for tile in range(2):
-        product = [Float32(0.0) for _ in range(4)]
-        for half in range(2):
-            upper, lower = decode(weights[2 * tile + half])
-            product = mma_f16([upper[0], lower[0], upper[1], lower[1]], inputs[2 * half : 2 * half + 2], product)
-        out.append([acc[tile][i] + product[i] * scales[2 * tile + i // 2] for i in range(4)])
-    return out
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ import pytest
 import torch
 
 from k3_decode.bench.inputs import DISTRIBUTIONS, draw
-from k3_decode.kernels.mla import MlaAbsorb, MlaCore, MlaValue
+from k3_decode.kernels.mla_absorb import MlaAbsorb
+from k3_decode.kernels.mla_core import MlaCore
+from k3_decode.kernels.mla_value import MlaValue
 from k3_decode.kernels.tactics import bucket, core_splits
 from k3_decode.reference import mla
 

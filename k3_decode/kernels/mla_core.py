@@ -1,154 +1,39 @@
 # mypy: allow-untyped-decorators
-"""Gated MLA for one token a request: absorbed queries, attention over the paged cache, values and gate.
+"""Attention of absorbed queries over the paged cache, the keys of a request divided among blocks.
 
-Together `MlaAbsorb`, `MlaCore` and `MlaValue` equal the absorbed form of `k3_decode.reference.mla_layer` between its
-projections, with a bfloat16 cache.
+With `k3_decode.kernels.mla_value` it equals the absorbed form of `k3_decode.reference.mla`, with a bfloat16 cache.
 
-`MlaCore` divides each request's keys among ``splits`` blocks by its own length, read on the device. A block walks its
-keys 64 at a time: rows come through the page table into shared memory, zeros in place of rows beyond the length, so
-that nothing unused is ever multiplied; scores and outputs run on tensor cores with 16 heads as rows; the softmax is
-online. Each block leaves a normalised output and the logarithm of its sum; `MlaValue` merges them where it needs them
-anyway, so there is no reducer kernel.
+Each request's keys are divided among ``splits`` blocks by its own length, read on the device. A block walks its keys 64
+at a time: rows come through the page table into shared memory, zeros in place of rows beyond the length, so that
+nothing unused is ever multiplied; scores and outputs run on tensor cores with 16 heads as rows; the softmax is online.
+Each block leaves a normalised output and the logarithm of its sum, which are merged where values are expanded anyway,
+so there is no reducer kernel.
 """
 
 import math
 from dataclasses import dataclass
 
 from k3_decode.kernels.operator import Argument, Contract
-from k3_decode.kernels.parts.arithmetic import (
-    LOG2_E,
-    bits,
-    exp2,
-    from_bits,
-    high_bf16,
-    log2,
-    low_bf16,
-    maximum,
-    mma_bf16,
-    pack_bf16,
-    reciprocal,
-    sigmoid,
-)
+from k3_decode.kernels.parts.arithmetic import LOG2_E, bits, exp2, log2, maximum, mma_bf16, pack_bf16, reciprocal
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
     copy_to_shared,
     load,
-    load_bf16,
-    load_f32,
     load_matrices,
     load_shared,
     load_shared_f32,
-    load_static,
     store,
-    store_bf16,
     store_f32,
     store_shared,
     store_shared_f32,
     wait_for_copies,
 )
+from k3_decode.kernels.parts.splits import NOTHING
 from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_sum
 
 WARPS = 4
 THREADS = WARPS * WARP
 TILE = 16 * WARPS
-MERGED = 16
-"""Splits whose outputs a thread has in flight."""
-NOTHING = -1.0e30
-"""Logarithm of an empty sum: finite, so that no difference of two is NaN."""
-
-
-@dataclass(frozen=True)
-class MlaAbsorb:
-    """``query = (W_UK^T q_n | q_r)`` of every head.
-
-    Attributes:
-        heads: Heads of this rank.
-        latent: Width of the latent, a multiple of 64.
-        nope: Width of the key part of a head, a multiple of 32.
-        shared_key: Width of the key part all heads share, a multiple of 8.
-    """
-
-    heads: int
-    latent: int
-    nope: int
-    shared_key: int
-
-    @property
-    def name(self) -> str:
-        """Symbol of this form."""
-        return f"mla_absorb_heads{self.heads}_{self.latent}_{self.nope}_{self.shared_key}"
-
-    @property
-    def arguments(self) -> tuple[Argument, ...]:
-        """Tensors of a call."""
-        return (
-            Argument("w", "bf16", (self.heads, self.latent, self.nope), static=True, stream=True),
-            Argument("q", "bf16", ("m", self.heads * (self.nope + self.shared_key)), strided=True),
-            Argument("query", "bf16", ("m", self.heads, self.latent + self.shared_key)),
-        )
-
-    @property
-    def contract(self) -> Contract:
-        """All weights of a block are read before the wait."""
-        return Contract(before_wait={"w": 2 * self.chunks}, products=2 * self.chunks)
-
-    @property
-    def chunks(self) -> int:
-        """Pairs of 16-byte loads of a lane."""
-        return self.nope // 32
-
-    @cute.jit
-    def __call__(self, w: Tensor, q: Tensor, query: Tensor, stream: Stream) -> None:
-        """Launch.
-
-        Args:
-            w: ``[heads, latent, nope]``, the transpose of ``W_UK``.
-            q: ``[M, heads * (nope + shared_key)]``, rows may be strided.
-            query: ``[M, heads, latent + shared_key]``.
-            stream: Where to run.
-        """
-        rows = cute.size(q, mode=[0])
-        self.body(
-            w.iterator.toint(), q.iterator.toint(), query.iterator.toint(), Int32(rows), Int32(q.stride[0])
-        ).launch(
-            grid=[self.latent // TILE, self.heads, cute.ceil_div(rows, 8)], block=[THREADS, 1, 1], stream=stream,
-            use_pdl=True,
-        )  # fmt: skip
-
-    @cute.kernel
-    def body(self, w: Int64, q: Int64, query: Int64, m: Int32, stride: Int32) -> None:
-        """Device code."""
-        thread, _, _ = cute.arch.thread_idx()
-        tile, head, rows = cute.arch.block_idx()
-        lane, warp = thread % WARP, thread // WARP
-        group, quad = lane // 4, lane % 4
-        release_dependents()
-        first = tile * TILE + warp * 16 + group
-        base = w + (Int64(head) * self.latent + Int64(first)) * (self.nope * 2) + Int64(quad) * 16
-        weights = [
-            [load_static(base + (half * 8 * self.nope * 2 + c * 64)) for half in range(2)] for c in range(self.chunks)
-        ]
-        wait_for_predecessors()
-        width, head_width = self.latent + self.shared_key, self.nope + self.shared_key
-        source = q + Int64(cutlass.min(rows * 8 + group, m - 1)) * Int64(stride) * 2 + Int64(head) * (head_width * 2)
-        inputs = [load(source + Int64(quad) * 16 + c * 64) for c in range(self.chunks)]
-        acc = [Float32(0.0) for _ in range(4)]
-        for c in cutlass.range_constexpr(self.chunks):
-            upper, lower = weights[c]
-            for half in cutlass.range_constexpr(2):
-                i = 2 * half
-                acc = mma_bf16([upper[i], lower[i], upper[i + 1], lower[i + 1]], inputs[c][i : i + 2], acc)
-        for i in cutlass.range_constexpr(4):
-            row = rows * 8 + quad * 2 + i % 2
-            if row < m:
-                place = (Int64(row) * self.heads + Int64(head)) * width + Int64(first + 8 * (i // 2))
-                store_bf16(query + place * 2, acc[i])
-        # The first block of a head copies the shared part, 16 bytes a thread: 8 threads a row.
-        row, part = rows * 8 + thread // (self.shared_key // 8), thread % (self.shared_key // 8)
-        if tile == 0 and thread < self.shared_key and row < m:
-            at = q + Int64(row) * Int64(stride) * 2 + (Int64(head) * head_width + self.nope) * 2 + Int64(part) * 16
-            place = (Int64(row) * self.heads + Int64(head)) * width + self.latent
-            store(query + place * 2 + Int64(part) * 16, load(at))
 
 
 @dataclass(frozen=True)
@@ -388,134 +273,3 @@ class MlaCore:
                         column = warp * (self.latent // WARPS) + tile * 8 + quad * 2
                         pair = [bits(out[tile * 4 + 2 * half + i] * inverse) for i in range(2)]
                         store(partial + (place * self.latent + Int64(column)) * 4, pair)
-
-
-@dataclass(frozen=True)
-class MlaValue:
-    """Merge the splits, expand to values, and gate: ``out = W_UV l * sigmoid(gate)``.
-
-    A block serves a row, a head and 32 of its values.
-
-    Attributes:
-        heads: Heads of this rank.
-        latent: Width of the latent, 256 or 512: 4 columns of at most `THREADS` threads.
-        value: Width of a value head, a multiple of 32.
-        splits: Splits of the core.
-    """
-
-    heads: int
-    latent: int
-    value: int
-    splits: int
-
-    @property
-    def name(self) -> str:
-        """Symbol of this form."""
-        return f"mla_value_heads{self.heads}_{self.latent}_{self.value}_splits{self.splits}"
-
-    @property
-    def arguments(self) -> tuple[Argument, ...]:
-        """Tensors of a call."""
-        return (
-            Argument("w", "bf16", (self.heads, self.value, self.latent), static=True, stream=True),
-            Argument("partial", "f32", ("m", self.heads, self.splits, self.latent)),
-            Argument("sums", "f32", ("m", self.heads, self.splits), aligned=False),
-            Argument("gate", "bf16", ("m", self.heads * self.value), strided=True, aligned=False),
-            Argument("out", "bf16", ("m", self.heads * self.value)),
-        )
-
-    @property
-    def contract(self) -> Contract:
-        """All weights of a block are read before the wait."""
-        return Contract(before_wait={"w": self.rows * self.loads})
-
-    @property
-    def rows(self) -> int:
-        """Values of a warp."""
-        return 32 // WARPS
-
-    @property
-    def loads(self) -> int:
-        """16-byte loads a lane makes of one weight row."""
-        return self.latent // (8 * WARP)
-
-    @cute.jit
-    def __call__(self, w: Tensor, partial: Tensor, sums: Tensor, gate: Tensor, out: Tensor, stream: Stream) -> None:
-        """Launch.
-
-        Args:
-            w: ``[heads, value, latent]`` bfloat16.
-            partial: ``[M, heads, splits, latent]`` what `MlaCore` wrote.
-            sums: ``[M, heads, splits]``.
-            gate: ``[M, heads * value]`` bfloat16, rows may be strided.
-            out: ``[M, heads * value]`` bfloat16; zeros for rows that attended to nothing.
-            stream: Where to run.
-        """
-        self.body(
-            w.iterator.toint(), partial.iterator.toint(), sums.iterator.toint(), gate.iterator.toint(),
-            out.iterator.toint(), Int32(gate.stride[0]),
-        ).launch(
-            grid=[self.value // 32, self.heads, cute.size(out, mode=[0])], block=[THREADS, 1, 1], stream=stream,
-            use_pdl=True,
-        )  # fmt: skip
-
-    @cute.kernel
-    def body(self, w: Int64, partial: Int64, sums: Int64, gate: Int64, out: Int64, stride: Int32) -> None:
-        """Device code."""
-        thread, _, _ = cute.arch.thread_idx()
-        tile, head, row = cute.arch.block_idx()
-        lane, warp = thread % WARP, thread // WARP
-        words = self.latent + self.splits
-        merged = cutlass.utils.SmemAllocator().allocate_array(Uint32, words, byte_alignment=128).toint()
-        logarithms = merged + self.latent * 4
-        release_dependents()
-        first = tile * 32 + warp * self.rows
-        base = w + (Int64(head) * self.value + Int64(first)) * (self.latent * 2) + Int64(lane) * 16
-        weights = [
-            [load_static(base + (r * self.latent * 2 + u * WARP * 16)) for u in range(self.loads)]
-            for r in range(self.rows)
-        ]
-        wait_for_predecessors()
-        place = (Int64(row) * self.heads + Int64(head)) * self.splits
-        self.merge(merged, logarithms, partial + place * (self.latent * 4), sums + place * 4, thread)
-        barrier()  # the merged latent is complete
-        values = [
-            [from_bits(x) for half in range(2) for x in load_shared(merged + lane * 32 + u * WARP * 32 + half * 16)]
-            for u in range(self.loads)
-        ]
-        for r in cutlass.range_constexpr(self.rows):
-            acc = Float32(0.0)
-            for u in cutlass.range_constexpr(self.loads):
-                row_values = [f(word) for word in weights[r][u] for f in (low_bf16, high_bf16)]
-                for j in cutlass.range_constexpr(8):
-                    acc = acc + row_values[j] * values[u][j]
-            result = warp_sum(acc)
-            if lane == r:
-                column = Int64(head * self.value + first + r)
-                opened = sigmoid(load_bf16(gate + (Int64(row) * Int64(stride) + column) * 2))
-                store_bf16(out + (Int64(row) * (self.heads * self.value) + column) * 2, result * opened)
-
-    @cute.jit
-    def merge(self, merged: Int32, weights: Int32, partial: Int64, sums: Int64, thread: Int32) -> None:
-        """Weigh the splits' outputs by their sums; what a split without keys left is read, and not used."""
-        for s in cutlass.range(thread, self.splits, THREADS, unroll=1):
-            store_shared_f32(weights + s * 4, load_f32(sums + Int64(s) * 4))
-        barrier()  # the logarithms of all splits are there
-        largest, whole = Float32(NOTHING), Float32(0.0)
-        for s in cutlass.range_constexpr(self.splits):
-            largest = maximum(largest, load_shared_f32(weights + s * 4))
-        at = partial + Int64(thread) * 16
-        acc = [Float32(0.0) for _ in range(4)]
-        for first in cutlass.range_constexpr(0, self.splits, MERGED):
-            count = min(MERGED, self.splits - first)
-            words = [load(at + (first + s) * self.latent * 4) for s in range(count)]
-            for s in cutlass.range_constexpr(count):
-                found = load_shared_f32(weights + (first + s) * 4)
-                weight = exp2(found - largest) if found > NOTHING else Float32(0.0)
-                whole = whole + weight
-                for i in cutlass.range_constexpr(4):
-                    value = from_bits(words[s][i]) if found > NOTHING else Float32(0.0)
-                    acc[i] = acc[i] + weight * value
-        inverse = reciprocal(whole) if whole > 0.0 else Float32(0.0)
-        if thread < self.latent // 4:
-            store_shared(merged + thread * 16, [bits(acc[i] * inverse) for i in range(4)])

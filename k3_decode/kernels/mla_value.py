@@ -1,0 +1,161 @@
+# mypy: allow-untyped-decorators
+"""Merge of the splits, expansion to values, and the output gate of gated MLA.
+
+Equals the merge of `k3_decode.kernels.mla_core`'s partial results by their sums, `expand_value` of
+`k3_decode.reference.mla`, and the sigmoid gate of `mla_layer`.
+"""
+
+from dataclasses import dataclass
+
+from k3_decode.kernels.operator import Argument, Contract
+from k3_decode.kernels.parts.arithmetic import bits, exp2, from_bits, high_bf16, low_bf16, maximum, reciprocal, sigmoid
+from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, cute, cutlass
+from k3_decode.kernels.parts.memory import (
+    load,
+    load_bf16,
+    load_f32,
+    load_shared,
+    load_shared_f32,
+    load_static,
+    store_bf16,
+    store_shared,
+    store_shared_f32,
+)
+from k3_decode.kernels.parts.splits import NOTHING
+from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_sum
+
+WARPS = 4
+THREADS = WARPS * WARP
+MERGED = 16
+"""Splits whose outputs a thread has in flight."""
+
+
+@dataclass(frozen=True)
+class MlaValue:
+    """Merge the splits, expand to values, and gate: ``out = W_UV l * sigmoid(gate)``.
+
+    A block serves a row, a head and 32 of its values.
+
+    Attributes:
+        heads: Heads of this rank.
+        latent: Width of the latent, 256 or 512: 4 columns of at most `THREADS` threads.
+        value: Width of a value head, a multiple of 32.
+        splits: Splits of the core.
+    """
+
+    heads: int
+    latent: int
+    value: int
+    splits: int
+
+    @property
+    def name(self) -> str:
+        """Symbol of this form."""
+        return f"mla_value_heads{self.heads}_{self.latent}_{self.value}_splits{self.splits}"
+
+    @property
+    def arguments(self) -> tuple[Argument, ...]:
+        """Tensors of a call."""
+        return (
+            Argument("w", "bf16", (self.heads, self.value, self.latent), static=True, stream=True),
+            Argument("partial", "f32", ("m", self.heads, self.splits, self.latent)),
+            Argument("sums", "f32", ("m", self.heads, self.splits), aligned=False),
+            Argument("gate", "bf16", ("m", self.heads * self.value), strided=True, aligned=False),
+            Argument("out", "bf16", ("m", self.heads * self.value)),
+        )
+
+    @property
+    def contract(self) -> Contract:
+        """All weights of a block are read before the wait."""
+        return Contract(before_wait={"w": self.rows * self.loads})
+
+    @property
+    def rows(self) -> int:
+        """Values of a warp."""
+        return 32 // WARPS
+
+    @property
+    def loads(self) -> int:
+        """16-byte loads a lane makes of one weight row."""
+        return self.latent // (8 * WARP)
+
+    @cute.jit
+    def __call__(self, w: Tensor, partial: Tensor, sums: Tensor, gate: Tensor, out: Tensor, stream: Stream) -> None:
+        """Launch.
+
+        Args:
+            w: ``[heads, value, latent]`` bfloat16.
+            partial: ``[M, heads, splits, latent]`` what `MlaCore` wrote.
+            sums: ``[M, heads, splits]``.
+            gate: ``[M, heads * value]`` bfloat16, rows may be strided.
+            out: ``[M, heads * value]`` bfloat16; zeros for rows that attended to nothing.
+            stream: Where to run.
+        """
+        self.body(
+            w.iterator.toint(), partial.iterator.toint(), sums.iterator.toint(), gate.iterator.toint(),
+            out.iterator.toint(), Int32(gate.stride[0]),
+        ).launch(
+            grid=[self.value // 32, self.heads, cute.size(out, mode=[0])], block=[THREADS, 1, 1], stream=stream,
+            use_pdl=True,
+        )  # fmt: skip
+
+    @cute.kernel
+    def body(self, w: Int64, partial: Int64, sums: Int64, gate: Int64, out: Int64, stride: Int32) -> None:
+        """Device code."""
+        thread, _, _ = cute.arch.thread_idx()
+        tile, head, row = cute.arch.block_idx()
+        lane, warp = thread % WARP, thread // WARP
+        words = self.latent + self.splits
+        merged = cutlass.utils.SmemAllocator().allocate_array(Uint32, words, byte_alignment=128).toint()
+        logarithms = merged + self.latent * 4
+        release_dependents()
+        first = tile * 32 + warp * self.rows
+        base = w + (Int64(head) * self.value + Int64(first)) * (self.latent * 2) + Int64(lane) * 16
+        weights = [
+            [load_static(base + (r * self.latent * 2 + u * WARP * 16)) for u in range(self.loads)]
+            for r in range(self.rows)
+        ]
+        wait_for_predecessors()
+        place = (Int64(row) * self.heads + Int64(head)) * self.splits
+        self.merge(merged, logarithms, partial + place * (self.latent * 4), sums + place * 4, thread)
+        barrier()  # the merged latent is complete
+        values = [
+            [from_bits(x) for half in range(2) for x in load_shared(merged + lane * 32 + u * WARP * 32 + half * 16)]
+            for u in range(self.loads)
+        ]
+        for r in cutlass.range_constexpr(self.rows):
+            acc = Float32(0.0)
+            for u in cutlass.range_constexpr(self.loads):
+                row_values = [f(word) for word in weights[r][u] for f in (low_bf16, high_bf16)]
+                for j in cutlass.range_constexpr(8):
+                    acc = acc + row_values[j] * values[u][j]
+            result = warp_sum(acc)
+            if lane == r:
+                column = Int64(head * self.value + first + r)
+                opened = sigmoid(load_bf16(gate + (Int64(row) * Int64(stride) + column) * 2))
+                store_bf16(out + (Int64(row) * (self.heads * self.value) + column) * 2, result * opened)
+
+    @cute.jit
+    def merge(self, merged: Int32, weights: Int32, partial: Int64, sums: Int64, thread: Int32) -> None:
+        """Weigh the splits' outputs by their sums; what a split without keys left is read, and not used."""
+        for s in cutlass.range(thread, self.splits, THREADS, unroll=1):
+            store_shared_f32(weights + s * 4, load_f32(sums + Int64(s) * 4))
+        barrier()  # the logarithms of all splits are there
+        largest, whole = Float32(NOTHING), Float32(0.0)
+        for s in cutlass.range_constexpr(self.splits):
+            largest = maximum(largest, load_shared_f32(weights + s * 4))
+        at = partial + Int64(thread) * 16
+        acc = [Float32(0.0) for _ in range(4)]
+        for first in cutlass.range_constexpr(0, self.splits, MERGED):
+            count = min(MERGED, self.splits - first)
+            words = [load(at + (first + s) * self.latent * 4) for s in range(count)]
+            for s in cutlass.range_constexpr(count):
+                found = load_shared_f32(weights + (first + s) * 4)
+                weight = exp2(found - largest) if found > NOTHING else Float32(0.0)
+                whole = whole + weight
+                for i in cutlass.range_constexpr(4):
+                    value = from_bits(words[s][i]) if found > NOTHING else Float32(0.0)
+                    acc[i] = acc[i] + weight * value
+        inverse = reciprocal(whole) if whole > 0.0 else Float32(0.0)
+        if thread < self.latent // 4:
+            store_shared(merged + thread * 16, [bits(acc[i] * inverse) for i in range(4)])
