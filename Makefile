@@ -79,9 +79,9 @@ clean:  ## Remove everything that the other targets made
 	$(PIP) check
 	@touch $@
 
-.venv/.dev.stamp: pyproject.toml requirements/dev.txt | .venv/bin/python
+.venv/.dev.stamp: pyproject.toml requirements/dev.txt requirements/gpu.txt | .venv/bin/python
 	@echo "Installing the Python packages, with those for tests (one or two minutes the first time)"
-	$(PIP_PINNED) -r requirements/dev.txt
+	$(PIP_PINNED) -r requirements/dev.txt -r requirements/gpu.txt
 	$(PIP) install $(TORCH)
 	$(PIP) install -qq --no-deps --no-build-isolation --editable .
 	$(PIP) check

@@ -79,8 +79,8 @@ class Planted:
         if cutlass.const_expr(self.mistake == "spilled"):
             total[0] = cute.arch.inline_ptx(
                 "{ .local .align 4 .b8 table[128]; .reg .b64 a, b; .reg .b32 o; and.b32 o, {$r0}, 124; "
-                "cvt.u64.u32 b, o; mov.u64 a, table; add.u64 a, a, b; st.local.b32 [a], {$r0}; "
-                "ld.local.b32 {$w0}, [table+4]; }",
+                "cvt.u64.u32 b, o; mov.u64 a, table; add.u64 a, a, b; st.volatile.local.b32 [a], {$r0}; "
+                "ld.volatile.local.b32 {$w0}, [table+4]; }",
                 write_only_types=[Uint32],
                 read_only_args=[total[0]],
             )
