@@ -15,6 +15,8 @@ PIP_PINNED := $(PIP) install -qq --no-deps --require-hashes
 TORCH := torch==2.13.0
 PYTHON_SOURCES := byogpu judge k3_decode migrations scripts server standin tests worker
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*')
+# A file's tests share fixtures; in the order of the folders the slow ones (byogpu, browser, containers) begin first.
+IN_PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
 NPM_CI := npm ci --no-audit --no-fund --loglevel error
 
 .PHONY: help
@@ -29,7 +31,7 @@ demo: setup  ## Run the whole path on this machine, from a measurement to a judg
 test: setup-dev system-packages tests/contracts/node_modules/.stamp  ## Install what is missing, then run every test that needs no GPU
 	npm --prefix web test
 	CHROMIUM_PATH="$${CHROMIUM_PATH:-$$(command -v chromium)}" OMP_NUM_THREADS=1 \
-	  scripts/with_services.py $(BIN)/python -m pytest -m "not gpu" -n 2 --dist loadfile $(TESTS)
+	  scripts/with_services.py $(BIN)/python -m pytest -m "not gpu" $(IN_PARALLEL) $(TESTS)
 
 .PHONY: check
 check: setup-dev  ## Check style, types, import contracts, Dockerfiles and documents
