@@ -120,9 +120,9 @@ def addresses(site: Any) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium from ``CHROMIUM_PATH``."""
+    """Chromium from ``CHROMIUM_PATH``; a module's own, since playwright keeps an event loop running in this thread."""
     path = os.environ.get("CHROMIUM_PATH") or "/usr/bin/chromium"
     if not Path(path).is_file():
         pytest.fail(f"no Chromium at {path}: run `make test`, set CHROMIUM_PATH, or leave out with -m 'not browser'")
