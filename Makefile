@@ -73,7 +73,7 @@ clean:  ## Remove everything that the other targets made
 	scripts/require_tools.sh $(PYTHON)
 	$(PYTHON) -m venv .venv
 
-.venv/.demo.stamp: pyproject.toml requirements/build.txt requirements/server.txt requirements/eval.txt | .venv/bin/python
+.venv/.demo.stamp: Makefile pyproject.toml requirements/build.txt requirements/server.txt requirements/eval.txt | .venv/bin/python
 	@echo "Installing the Python packages (one or two minutes the first time)"
 	$(PIP_PINNED) -r requirements/build.txt -r requirements/server.txt -r requirements/eval.txt
 	$(PIP) install $(TORCH)
@@ -81,7 +81,7 @@ clean:  ## Remove everything that the other targets made
 	$(PIP) check
 	@touch $@
 
-.venv/.dev.stamp: pyproject.toml requirements/dev.txt requirements/gpu.txt | .venv/bin/python
+.venv/.dev.stamp: Makefile pyproject.toml requirements/dev.txt requirements/gpu.txt | .venv/bin/python
 	@echo "Installing the Python packages, with those for tests (one or two minutes the first time)"
 	$(PIP_PINNED) -r requirements/dev.txt -r requirements/gpu.txt
 	$(PIP) install $(TORCH)
