@@ -1,6 +1,7 @@
 """Reads one cell in the light of one claim: what it says, why, and with which error."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -8,6 +9,7 @@ from judge.assess import Assessment
 from judge.cells import ArmSummary, CellSummary
 from judge.claim import AtLeast, Claim, EqualWithin, NoRegression, Relation
 from judge.estimates import Estimate, NoiseFloor
+from judge.rules import Finding
 from judge.stats import p_at_least, p_at_most, p_outside, value_at
 from judge.thresholds import DECISION_ERROR, MIN_SPECIALIZED_SHARE
 from worker.bundle.record import CommitSha
@@ -77,8 +79,9 @@ def decide(claim: Claim, cell: CellSummary, bundle: Assessment, *, head_sha: Com
     return (
         _unusable(cell, bundle, head_sha)
         or _incomparable(cell)
-        or _blocked(claim, cell, bundle)
+        or _blocked(cell, bundle)
         or _path(claim, cell, bundle)
+        or _limited(claim, cell, bundle)
         or _unchanged(claim, cell, bundle)
         or _numerics(claim, cell)
         or _unsteady(cell)
@@ -106,14 +109,19 @@ def _incomparable(cell: CellSummary) -> Decision | None:
     return Decision(cell, "not_comparable", f"the arms cannot be compared in cell {cell.cell.id}: {fields}"[:500])
 
 
-def _blocked(claim: Claim, cell: CellSummary, bundle: Assessment) -> Decision | None:
-    for finding in bundle.findings:
-        if finding.effect == "blocks" and finding.touches(eval_id=cell.eval_id, cell=cell.cell.id, kind=cell.kind):
-            return _no_evidence(cell, f"{finding.rule_id}, {finding.title.lower()}: {finding.detail}"[:500])
+def _blocked(cell: CellSummary, bundle: Assessment) -> Decision | None:
+    return _held_against(cell, [finding for finding in bundle.findings if finding.effect == "blocks"])
+
+
+def _limited(claim: Claim, cell: CellSummary, bundle: Assessment) -> Decision | None:
+    """What is held against a speed-up whose path did run; a path that never ran is the better reason (`_path`)."""
     if not isinstance(claim.relation, AtLeast):
         return None
-    limiting = [f for f in bundle.findings if f.effect == "limits" and f.rule_id != "P-002"]
-    for finding in limiting:
+    return _held_against(cell, [f for f in bundle.findings if f.effect == "limits" and f.rule_id != "P-002"])
+
+
+def _held_against(cell: CellSummary, findings: Sequence[Finding]) -> Decision | None:
+    for finding in findings:
         if finding.touches(eval_id=cell.eval_id, cell=cell.cell.id, kind=cell.kind):
             return _no_evidence(cell, f"{finding.rule_id}, {finding.title.lower()}: {finding.detail}"[:500])
     return None

@@ -260,6 +260,15 @@ def test_a_bundle_that_says_nothing_takes_nothing_away(fast: Assessment, stock: 
     assert one(">= 1.5x baseline", trusted(fast, 1), trusted(stock, 2)).outcome == "supported"
 
 
+def test_a_path_that_never_ran_is_the_reason_whatever_else_limits_the_bundle(stock: Assessment) -> None:
+    refused = next(finding for finding in stock.findings if finding.rule_id == "P-002")
+    warm_up = refused.model_copy(update={"rule_id": "E-017", "title": "Warm-up inside the timing", "eval_id": None})
+    verdict = one(">= 1.5x baseline", stock.model_copy(update={"findings": (warm_up, *stock.findings)}))
+    assert verdict.outcome == "no_evidence"
+    assert "never ran" in verdict.reason
+    assert "E-017" not in verdict.reason
+
+
 def test_a_stored_assessment_judges_like_a_fresh_one(fast: Assessment) -> None:
     stored = Assessment.model_validate_json(fast.model_dump_json())
     assert stored == fast
