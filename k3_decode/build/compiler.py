@@ -126,14 +126,14 @@ def compile_operator(operator: Operator, architecture: Architecture, folder: pat
 
 def fake_arguments(arguments: Sequence[Argument]) -> list[Any]:
     """Make the tensors without memory that the compiler takes in place of real ones, and a stream."""
-    from cutlass import (  # type: ignore[import-not-found,unused-ignore]
+    from cutlass import (
         BFloat16,
         Float32,
         Int32,
         Int64,
         Uint8,
     )
-    from cutlass.cute.runtime import (  # type: ignore[import-not-found,unused-ignore]
+    from cutlass.cute.runtime import (
         make_fake_compact_tensor,
         make_fake_stream,
         make_fake_tensor,

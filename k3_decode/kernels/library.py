@@ -70,7 +70,7 @@ def require_device(device: torch.device, architecture: str) -> None:
 
 
 def _load(folder: pathlib.Path) -> Any:
-    import tvm_ffi  # type: ignore[import-not-found,unused-ignore]
+    import tvm_ffi
 
     ctypes.CDLL(str(_runtime(folder)), mode=ctypes.RTLD_GLOBAL)
     return tvm_ffi.load_module(str(folder / LIBRARY))
@@ -81,7 +81,7 @@ def _runtime(folder: pathlib.Path) -> pathlib.Path:
     if beside.exists():
         return beside
     try:
-        from cutlass import cute  # type: ignore[import-not-found,unused-ignore]
+        from cutlass import cute
     except ModuleNotFoundError as error:
         raise UnsupportedDeviceError(str(folder), expected=f"{RUNTIME} beside the kernels", got="none") from error
     return next(pathlib.Path(path) for path in cute.runtime.find_runtime_libraries() if path.endswith(RUNTIME))

@@ -68,7 +68,7 @@ def disassembler() -> pathlib.Path:
         CompilerMissingError: It is not installed.
     """
     try:
-        import nvidia  # type: ignore[import-not-found,unused-ignore]
+        import nvidia
     except ModuleNotFoundError:
         roots: list[str] = []
     else:

@@ -42,7 +42,7 @@ class Victim:
     kills: list[str] = field(default_factory=list)
 
     def start(self, point: str = "none") -> None:
-        """Start it; it will stop dead at the point."""
+        """Start it; it will stop dead at the point, which a waiting client may bring it to before it ever answers."""
         self.marker.unlink(missing_ok=True)
         wanted = {"point": point, "marker": str(self.marker), "environment": self.site.environment()}
         assert self.nursery.stdin is not None
@@ -50,7 +50,7 @@ class Victim:
         self.nursery.stdin.write(json.dumps(wanted) + "\n")
         self.nursery.stdin.flush()
         self.pid = int(self.nursery.stdout.readline())
-        self.flow.eventually(self._answers, bool)
+        self.flow.eventually(lambda: self.marker.exists() or self._answers(), bool)
 
     def kill(self, after: str) -> None:
         """SIGKILL it now."""
