@@ -1,0 +1,105 @@
+"""What the judge and the operators made of bundles.
+
+Records that are shown as they were judged (assessments, verdicts) are stored as the JSON of the `judge` record they
+are, beside the few columns that queries need.
+"""
+
+from datetime import datetime
+from typing import Literal
+
+from sqlalchemy import ForeignKey, Index, Text, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from judge.lifetime import Standing
+from server.db import UtcDateTime
+from server.models.table import DIGEST, SERIAL, STATE, Table, one_of
+
+RulingKind = Literal["retracted", "invalidated", "released"]
+
+
+class AssessmentRow(Table):
+    """What the judge made of one bundle by itself. Rewritten when it is validated again."""
+
+    __tablename__ = "assessment"
+
+    bundle_id: Mapped[str] = mapped_column(ForeignKey("bundle.id"), primary_key=True)
+    errors: Mapped[int]
+    warnings: Mapped[int]
+    notes: Mapped[int]
+    """Findings of each severity, for lists."""
+    edition: Mapped[str] = mapped_column(DIGEST, server_default=text("''"))
+    """Rules and limits it was judged by (`judge.assess.edition`); empty: by a release that kept none."""
+    record: Mapped[str] = mapped_column(Text, deferred=True)
+    """A `judge` Assessment."""
+
+
+class Ruling(Table):
+    """What an operator decided about a bundle, and why."""
+
+    __tablename__ = "ruling"
+    __table_args__ = (one_of("kind", RulingKind),)
+
+    bundle_id: Mapped[str] = mapped_column(ForeignKey("bundle.id"), primary_key=True)
+    kind: Mapped[RulingKind] = mapped_column(STATE, primary_key=True)
+    """``retracted``: its contents are gone; ``invalidated``: they are shown and count for nothing; ``released``: its
+    suspicions were looked at and lifted."""
+    reason: Mapped[str] = mapped_column(Text)
+    record: Mapped[str] = mapped_column(Text)
+    """A Tombstone of a retracted bundle, the Release of a released one (`server.rulings`), else empty."""
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
+
+
+class EvidenceRow(Table):
+    """Where a bundle stands as evidence for its pull request, as of ``Pull.judged_head_sha``."""
+
+    __tablename__ = "evidence"
+    __table_args__ = (one_of("standing", Standing),)
+
+    bundle_id: Mapped[str] = mapped_column(ForeignKey("bundle.id"), primary_key=True)
+    pull_id: Mapped[int] = mapped_column(ForeignKey("pull.id"), index=True)
+    standing: Mapped[Standing] = mapped_column(STATE)
+    record: Mapped[str] = mapped_column(Text)
+    """A `judge` Lifetime."""
+    placement: Mapped[str | None] = mapped_column(Text)
+    """A `judge` Placement; None: the bundle does not count, so nobody's run is held against it."""
+
+
+class Outlook(Table):
+    """What is left to do for a pull request, as of ``Pull.judged_head_sha``."""
+
+    __tablename__ = "outlook"
+
+    pull_id: Mapped[int] = mapped_column(ForeignKey("pull.id"), primary_key=True)
+    rerun: Mapped[str] = mapped_column(Text)
+    """A `judge` RerunPlan."""
+    shortfalls: Mapped[str] = mapped_column(Text)
+    """A list of `judge` Shortfalls."""
+
+
+class Revalidation(Table):
+    """A bundle that was judged again because rules or limits changed. Only ever added to."""
+
+    __tablename__ = "revalidation"
+    __table_args__ = (Index("ix_revalidation_at", "at", "id"),)
+
+    id: Mapped[int] = mapped_column(SERIAL, primary_key=True)
+    bundle_id: Mapped[str] = mapped_column(ForeignKey("bundle.id"))
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
+    edition_before: Mapped[str] = mapped_column(DIGEST)
+    """Empty: judged by a release that kept no edition."""
+    edition_after: Mapped[str] = mapped_column(DIGEST)
+    changed: Mapped[bool]
+    record: Mapped[str | None] = mapped_column(Text)
+    """A `judge` Rejudgement; None: what an earlier release had stored cannot be read any more."""
+
+
+class VerdictRow(Table):
+    """What became of one claim of a pull request, at ``Pull.judged_head_sha``."""
+
+    __tablename__ = "verdict"
+
+    pull_id: Mapped[int] = mapped_column(ForeignKey("pull.id"), primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    outcome: Mapped[str] = mapped_column(STATE)
+    record: Mapped[str] = mapped_column(Text)
+    """A `judge` Verdict."""
