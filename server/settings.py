@@ -68,6 +68,11 @@ class Settings(BaseSettings):
         default=None, description="Bearer token of the administrative routes. Unset: they are closed."
     )
 
+    anonymous_uploads: bool | None = Field(
+        default=None,
+        description="Whether bundles and challenges are taken without a credential. Unset: if the service is embedded.",
+    )
+
     part_size_bytes: int = Field(default=8 * MIB, ge=1024, le=64 * MIB, description="Size of an upload part.")
     upload_ttl_s: int = Field(default=24 * 3600, ge=1, description="Seconds an upload may stay open without progress.")
     challenge_ttl_s: int = Field(
@@ -94,6 +99,11 @@ class Settings(BaseSettings):
     def embedded(self) -> bool:
         """Whether one process does everything."""
         return self.redis_url is None
+
+    @property
+    def anonymous_uploads_allowed(self) -> bool:
+        """Whether who has no credential may upload."""
+        return self.embedded if self.anonymous_uploads is None else self.anonymous_uploads
 
     @property
     def resolved_database_url(self) -> str:
