@@ -8,7 +8,7 @@ from typing import Annotated, Protocol
 from fastapi import Depends, Request
 
 from server.db import Database
-from server.github import CheckPayload, PublishedCheck, Pull
+from server.github import CheckPayload, Permission, PublishedCheck, Pull
 from server.queue import Bell
 from server.settings import Settings
 from server.storage import BlobStore
@@ -19,6 +19,10 @@ class GitHub(Protocol):
 
     def fetch_pull(self, repository: str, number: int) -> Pull:
         """Read a pull request as it is now."""
+        ...
+
+    def permission(self, repository: str, login: str) -> Permission:
+        """Read what somebody may do in a repository now; ask at the time of use, never before."""
         ...
 
     def publish(self, payload: CheckPayload) -> PublishedCheck:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 FullName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+/[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*$")]
 Login = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+$")]
 Sha = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
-Role = Literal["admin", "write", "read"]
+Role = Literal["admin", "maintain", "write", "triage", "read"]
 
 
 class _Request(BaseModel):

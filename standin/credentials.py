@@ -149,7 +149,7 @@ def require_access(caller: Caller, repository: Repository, *, permission: str, a
             if permission == "checks" and access == "write":
                 raise ApiError(403, "You must authenticate via a GitHub App.")
             comments = permission in ("issues", "pull_requests")
-            if access == "write" and role == "read" and not comments:
+            if access == "write" and role in ("read", "triage") and not comments:
                 raise ApiError(403, "Resource not accessible by personal access token")
 
 

@@ -38,7 +38,7 @@ class User(_Kept):
 
 
 class Repository(_Kept):
-    """A repository. ``collaborators`` maps login to admin, write or read."""
+    """A repository. ``collaborators`` maps login to a role; an organisation's own roles build upon a plain one."""
 
     id: int
     owner: str
@@ -46,7 +46,9 @@ class Repository(_Kept):
     fork: bool = False
     default_branch: str = "main"
     created_at: datetime
-    collaborators: dict[str, Literal["admin", "write", "read"]] = Field(default_factory=dict)
+    collaborators: dict[str, Literal["admin", "maintain", "write", "triage", "read"]] = Field(default_factory=dict)
+    role_names: dict[str, str] = Field(default_factory=dict)
+    """Login to the name of an organisation's own role, beside the plain one in ``collaborators``."""
 
     @property
     def full_name(self) -> str:

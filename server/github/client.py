@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -19,7 +20,10 @@ from server.github.records import CheckPayload, GitHubSettings, Permission, Publ
 
 T = TypeVar("T")
 
-_PERMISSIONS: dict[str, Permission] = {"admin": "admin", "write": "write", "read": "read", "none": "none"}
+_ROLES: dict[str, Permission] = {
+    "admin": "admin", "maintain": "maintain", "write": "write", "triage": "triage", "read": "read", "none": "none",
+}  # fmt: skip
+_LOGIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_-]*)(?:\[bot\])?")
 
 
 class GitHubClient:
@@ -66,17 +70,22 @@ class GitHubClient:
             repository, lambda there: [_pull(there.get_pull(pull.number)) for pull in there.get_pulls(state="open")]
         )
 
-    def fetch_permission(self, repository: str, login: str) -> Permission:
+    def permission(self, repository: str, login: str) -> Permission:
         """Return what a user may do now. Somebody unknown to the repository may do ``none``.
+
+        An organisation's own role counts as the plain permission it builds upon.
 
         Args:
             repository: ``owner/name``.
             login: The user's login.
         """
+        if not _LOGIN.fullmatch(login):
+            return "none"
 
         def ask(there: Repository) -> Permission:
             try:
-                return _PERMISSIONS[there.get_collaborator_permission(login)]
+                role = _ROLES.get(there.get_collaborator_role_name(login))
+                return _ROLES[there.get_collaborator_permission(login)] if role is None else role
             except GithubException as error:
                 if error.status == 404:
                     return "none"

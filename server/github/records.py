@@ -15,7 +15,9 @@ RepositoryName = Annotated[
 Sha = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{40}$")]
 """A full commit id, lower case."""
 
-Permission = Literal["admin", "write", "read", "none"]
+Permission = Literal["admin", "maintain", "write", "triage", "read", "none"]
+"""What somebody may do in a repository, the most first."""
+
 CheckStatus = Literal["queued", "in_progress", "completed"]
 CheckConclusion = Literal["success", "failure", "neutral", "cancelled", "timed_out", "action_required", "skipped"]
 AnnotationLevel = Literal["notice", "warning", "failure"]

@@ -79,7 +79,7 @@ def edit_comment(
         repository = opened(state, caller, owner, repo, permission="issues", access="write")
         known = _known(state, repository, comment_id)
         role = repository.collaborators.get(caller.login) if isinstance(caller, UserCaller) else None
-        if known.author != _login(forge, caller) and role not in ("admin", "write"):
+        if known.author != _login(forge, caller) and role not in ("admin", "maintain", "write"):
             raise ApiError(403, "You cannot edit this comment.")
         _check_length(wanted.body)
         known.body = wanted.body

@@ -14,6 +14,8 @@ from standin.settings import AppIdentity, StandinSettings
 Json = dict[str, object]
 
 EVENTS = ["check_run", "issue_comment", "pull_request"]
+_COARSE = {"maintain": "write", "triage": "read"}
+"""GitHub's older field knows three permissions only."""
 APP_CREATED_AT = "2020-01-01T00:00:00Z"
 
 
@@ -135,10 +137,11 @@ def installation(one: Installation, app: AppIdentity, account: User, at: Address
 def permission_of(user: User, repository: Repository, at: Addresses) -> Json:
     """Return GitHub's ``repository-collaborator-permission``."""
     role = repository.collaborators.get(user.login, "none")
+    name = repository.role_names.get(user.login, role)
     return {
-        "permission": role,
-        "role_name": role,
-        "user": simple_user(user, at) | {"role_name": role},
+        "permission": _COARSE.get(role, role),
+        "role_name": name,
+        "user": simple_user(user, at) | {"role_name": name},
     }
 
 

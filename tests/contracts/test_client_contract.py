@@ -15,7 +15,10 @@ from server.github import (
 from standin.acts import Edit, NewPull, NewRepository
 from standin.records import DEFAULT_PERMISSIONS
 
-ROLES = {"octo": "admin", "marta": "write", "rita": "read", "nobody-known": "none"}
+ROLES = {
+    "octo": "admin", "mina": "maintain", "marta": "write", "tom": "triage", "rita": "read", "nobody-known": "none",
+    "../../user": "none",
+}  # fmt: skip
 
 
 def annotations(count):
@@ -64,8 +67,17 @@ def test_only_open_pull_requests_are_listed(app_client, contract, pull, reposito
 
 @pytest.mark.parametrize("login", ROLES)
 def test_permission_is_what_the_repository_says_now(app_client, contract, pull, repository, login):
-    contract.forge.create_repository(NewRepository(repository=repository, collaborators={"rita": "read"}))
-    assert app_client.fetch_permission(repository, login) == ROLES[login]
+    contract.forge.create_repository(
+        NewRepository(repository=repository, collaborators={"mina": "maintain", "tom": "triage", "rita": "read"})
+    )
+    assert app_client.permission(repository, login) == ROLES[login]
+
+
+def test_an_organisations_own_role_counts_as_what_it_builds_upon(app_client, contract, pull, repository):
+    contract.forge.create_repository(NewRepository(repository=repository, collaborators={"sam": "write"}))
+    with contract.forge.store.changing() as state:
+        state.repositories[pull.repository_id].role_names["sam"] = "release-captain"
+    assert app_client.permission(repository, "sam") == "write"
 
 
 def test_a_check_goes_from_queued_to_done_in_one_run(app_client, contract, pull, payload):

@@ -26,7 +26,7 @@ from typing import BinaryIO
 import uvicorn
 
 from server.app import create_app
-from server.github import CheckPayload, PublishedCheck, Pull
+from server.github import CheckPayload, Permission, PublishedCheck, Pull
 from server.services import GitHub
 from server.settings import Settings
 from server.startup import build
@@ -82,6 +82,10 @@ class StoppingGitHub:
     def fetch_pull(self, repository: str, number: int) -> Pull:
         """See `GitHub`."""
         return self.github.fetch_pull(repository, number)
+
+    def permission(self, repository: str, login: str) -> Permission:
+        """See `GitHub`."""
+        return self.github.permission(repository, login)
 
     def publish(self, payload: CheckPayload) -> PublishedCheck:
         """See `GitHub`."""
