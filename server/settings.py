@@ -84,6 +84,44 @@ class Settings(BaseSettings):
     challenges_per_requester: int = Field(
         default=16, ge=1, description="The same for one address, and for one node, over all pull requests."
     )
+    job_images: dict[str, str] = Field(
+        default_factory=dict,
+        description='Image of each suite, by digest, as JSON: `{"smoke": "registry.example/eval-smoke@sha256:..."}`. '
+        "A job whose suite has none waits, unless its order names an image.",
+    )
+    service_key_file: Path | None = Field(
+        default=None,
+        description="The ed25519 key that signs jobs, PEM; made if it is not there. Servers that share a database "
+        "share it. Unset: `data_dir/service-key.pem`.",
+    )
+    job_lease_s: int = Field(
+        default=60,
+        ge=8,
+        description="Seconds after which a node that went silent loses its job; it speaks four times as often.",
+    )
+    job_ageing_s: int = Field(
+        default=3600, ge=1, description="Seconds of waiting that weigh as much as one step of priority."
+    )
+    job_backoff_s: int = Field(
+        default=30, ge=1, description="Seconds before a job is tried again, doubled each time, an hour at most."
+    )
+    job_failures: int = Field(default=3, ge=1, description="Runs that a job itself may bring to nothing.")
+    job_failing_nodes: int = Field(
+        default=2, ge=1, description="Different nodes that a job may fail on before it is quarantined."
+    )
+    job_interruptions: int = Field(
+        default=10, ge=1, description="Runs of a job that may come to nothing through no fault of its own."
+    )
+    jobs_per_owner: int = Field(default=8, ge=1, description="Jobs that the nodes of one owner may run at once.")
+    jobs_per_address: int = Field(default=16, ge=1, description="Jobs that may run at once behind one address.")
+    jobs_per_pull: int = Field(default=8, ge=1, description="Jobs of one pull request that may run at once.")
+    orders_per_pull: int = Field(default=16, ge=1, description="Jobs of one pull request that may be open at once.")
+    orders_per_requester: int = Field(
+        default=50,
+        ge=1,
+        description="Jobs that one account may order within a day. Those that never ran to an end of their own making "
+        "do not count.",
+    )
     client_address_header: str | None = Field(
         default=None,
         description="Header in which a proxy passes the client's address on, such as `X-Forwarded-For`; its last entry "
@@ -109,6 +147,11 @@ class Settings(BaseSettings):
     def resolved_database_url(self) -> str:
         """The database's address, the embedded default filled in."""
         return self.database_url or f"sqlite:///{self.data_dir.resolve() / 'byogpu.sqlite3'}"
+
+    @property
+    def resolved_service_key_file(self) -> Path:
+        """Where the key is that signs jobs."""
+        return self.service_key_file or self.data_dir / "service-key.pem"
 
     @property
     def github_configured(self) -> bool:

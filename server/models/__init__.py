@@ -3,6 +3,7 @@
 A feature that needs tables of its own adds a module here and its names to the list.
 """
 
+from server.models.accounts import Account, ApiToken, KeptAnswer, PullKey, SignIn, WebSession
 from server.models.bundles import (
     Blob,
     Bundle,
@@ -16,10 +17,13 @@ from server.models.bundles import (
 )
 from server.models.evidence import AssessmentRow, EvidenceRow, Outlook, Revalidation, Ruling, RulingKind, VerdictRow
 from server.models.github import Delivery, Policy, Post, PostState, Pull, PullState, Repository
+from server.models.jobs import Job, JobState, Lease, LeaseOutcome, NodeStatus
 from server.models.table import Table
 from server.models.work import Audit, Task, TaskState
 
 __all__ = [
+    "Account",
+    "ApiToken",
     "AssessmentRow",
     "Audit",
     "Blob",
@@ -28,18 +32,26 @@ __all__ = [
     "Challenge",
     "Delivery",
     "EvidenceRow",
+    "Job",
+    "JobState",
+    "KeptAnswer",
+    "Lease",
+    "LeaseOutcome",
     "Node",
+    "NodeStatus",
     "Origin",
     "Outlook",
     "Policy",
     "Post",
     "PostState",
     "Pull",
+    "PullKey",
     "PullState",
     "Repository",
     "Revalidation",
     "Ruling",
     "RulingKind",
+    "SignIn",
     "SignatureState",
     "Table",
     "Task",
@@ -47,4 +59,5 @@ __all__ = [
     "UploadState",
     "ValidationState",
     "VerdictRow",
+    "WebSession",
 ]
