@@ -19,6 +19,7 @@ class Node(Table):
     """A contributor's machine, by its signing key."""
 
     __tablename__ = "node"
+    __table_args__ = (Index("ix_node_account", "account_id", "registered_at", "key_id"),)
 
     key_id: Mapped[str] = mapped_column(DIGEST, primary_key=True)
     public_key: Mapped[str] = mapped_column(DIGEST)
@@ -26,6 +27,10 @@ class Node(Table):
     registered_at: Mapped[datetime] = mapped_column(UtcDateTime)
     project: Mapped[bool] = mapped_column(server_default=false())
     """Whether the project runs it itself."""
+    account_id: Mapped[int | None] = mapped_column(ForeignKey("account.id"))
+    """Whose it is; None: an operator registered it."""
+    revoked_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """Bundles that were submitted before keep its signature, later ones do not have it."""
 
 
 class Bundle(Table):
