@@ -1,14 +1,17 @@
 """What the parts of a running service share, built once from the settings and passed down."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Annotated, Protocol
 
 from fastapi import Depends, Request
 
+from server.actions import ActionsIssuer
 from server.db import Database
-from server.github import CheckPayload, Permission, PublishedCheck, Pull
+from server.github import Answer, CheckPayload, Permission, PublishedCheck, Pull, Rate
+from server.limits import Limiter, MemoryLimiter
 from server.queue import Bell
 from server.settings import Settings
 from server.storage import BlobStore
@@ -23,6 +26,18 @@ class GitHub(Protocol):
 
     def permission(self, repository: str, login: str) -> Permission:
         """Read what somebody may do in a repository now; ask at the time of use, never before."""
+        ...
+
+    def covers(self, repository: str) -> bool:
+        """Say whether GitHub lets us into a repository at all."""
+        ...
+
+    def rate(self) -> Rate | None:
+        """Tell what GitHub last said of our limit."""
+        ...
+
+    def answer(self, answer: Answer) -> str:
+        """Answer a comment or a pressed button; may be repeated. Returns the answer's page."""
         ...
 
     def publish(self, payload: CheckPayload) -> PublishedCheck:
@@ -41,6 +56,7 @@ class Services:
         github: None: no credentials are configured.
         bell: Wakes the task runners.
         clock: Now, aware.
+        limiter: Counts requests.
     """
 
     settings: Settings
@@ -49,6 +65,13 @@ class Services:
     github: GitHub | None
     bell: Bell
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+    limiter: Limiter = field(default_factory=MemoryLimiter)
+
+    @cached_property
+    def actions(self) -> ActionsIssuer:
+        """Checks identities of GitHub Actions."""
+        settings = self.settings
+        return ActionsIssuer(settings.actions_issuer, audience=settings.public_url, clock=self.clock)
 
 
 def of_request(request: Request) -> Services:

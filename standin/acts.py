@@ -80,6 +80,14 @@ class NewComment(_Request):
     body: str = Field(min_length=1)
 
 
+class CommentEdit(_Request):
+    """Another text for a comment."""
+
+    comment_id: int
+    author: Login
+    body: str = Field(min_length=1)
+
+
 class Press(_Request):
     """A person presses "Re-run" on a check, or one of its buttons."""
 

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from standin.errors import ApiError
 from standin.faults import FaultMiddleware
 from standin.forge import Forge
+from standin.limits import LimitHeaders
 from standin.routes import apps, checks, comments, people, pulls, web
 from standin.settings import StandinSettings
 
@@ -22,6 +23,7 @@ def create_app(settings: StandinSettings) -> FastAPI:
     """
     app = FastAPI(title="GitHub stand-in", docs_url=None, redoc_url=None, openapi_url=None)
     app.state.forge = Forge(settings)
+    app.add_middleware(LimitHeaders, forge=app.state.forge)
     app.add_middleware(FaultMiddleware, faults=app.state.forge.faults)
     for module in (apps, pulls, checks, comments, people, web):
         app.include_router(module.router)

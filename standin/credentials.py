@@ -61,10 +61,15 @@ class IssuedToken:
 
 
 class Credentials:
-    """Verifies callers and issues installation tokens. Tokens live in memory: a restart makes clients renew them."""
+    """Verifies callers and issues installation tokens. Tokens live in memory: a restart makes clients renew them.
+
+    Attributes:
+        issued_count: Installation tokens given out since the start.
+    """
 
     def __init__(self, settings: StandinSettings) -> None:
         self._settings = settings
+        self.issued_count = 0
         self._issued: dict[str, IssuedToken] = {}
         self._lock = threading.Lock()
 
@@ -99,6 +104,7 @@ class Credentials:
         caller = InstallationCaller(installation.id, repository_ids, permissions)
         with self._lock:
             self._issued[token] = IssuedToken(caller, expires_at)
+            self.issued_count += 1
         return token, expires_at
 
     def revoke(self, installation_id: int | None = None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from standin.records import CheckRun, Comment, Installation, Pull, State
+from standin.records import CheckRun, Comment, Installation, Pull, Repository, State
 from standin.settings import AppIdentity
 from standin.store import installation_of
 from standin.wire.checks import check_run
@@ -19,11 +19,13 @@ def pull_event(state: State, pull: Pull, action: str, *, sender: str, at: Addres
     }
 
 
-def comment_event(state: State, pull: Pull, one: Comment, *, at: Addresses) -> Json:
-    """Return ``issue_comment.created``."""
-    return _envelope(state, pull.repository_id, "created", sender=one.author, at=at) | {
+def comment_event(
+    state: State, pull: Pull, one: Comment, action: str, *, sender: str, app: Json | None, at: Addresses
+) -> Json:
+    """Return an ``issue_comment`` event."""
+    return _envelope(state, pull.repository_id, action, sender=sender, at=at) | {
         "issue": issue(pull, state, at),
-        "comment": comment(one, state, at, app=None),
+        "comment": comment(one, state, at, app=app),
     }
 
 
@@ -44,17 +46,34 @@ def installation_event(state: State, one: Installation, app: AppIdentity, action
     return {
         "action": action,
         "installation": installation(one, app, account, at),
-        "repositories": [
-            {
-                "id": repository.id,
-                "node_id": node_id("Repository", repository.id),
-                "name": repository.name,
-                "full_name": repository.full_name,
-                "private": False,
-            }
-            for repository in repositories
-        ],
+        "repositories": [_listed(repository) for repository in repositories],
         "sender": simple_user(account, at),
+    }
+
+
+def repositories_event(
+    state: State, one: Installation, repository: Repository, app: AppIdentity, action: str, *, at: Addresses
+) -> Json:
+    """Return an ``installation_repositories`` event about one repository."""
+    account = state.users[one.account]
+    return {
+        "action": action,
+        "installation": installation(one, app, account, at),
+        "repository_selection": "selected",
+        "repositories_added": [_listed(repository)] if action == "added" else [],
+        "repositories_removed": [_listed(repository)] if action == "removed" else [],
+        "requester": None,
+        "sender": simple_user(account, at),
+    }
+
+
+def _listed(repository: Repository) -> Json:
+    return {
+        "id": repository.id,
+        "node_id": node_id("Repository", repository.id),
+        "name": repository.name,
+        "full_name": repository.full_name,
+        "private": False,
     }
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from standin.acts import Edit, NewComment, NewPull, NewRepository, Press, Push
+from standin.acts import CommentEdit, Edit, NewComment, NewPull, NewRepository, Press, Push
 from standin.credentials import Caller, Credentials
 from standin.errors import ApiError, invalid, not_found
-from standin.events import check_event, comment_event, installation_event, pull_event
+from standin.events import check_event, comment_event, installation_event, pull_event, repositories_event
 from standin.faults import Faults
 from standin.hooks import Delivery, Hooks
 from standin.records import DEFAULT_PERMISSIONS, CheckRun, Comment, Installation, Permissions, Pull, Repository, State
@@ -200,10 +200,25 @@ class Forge:
                 updated_at=at,
             )
             state.comments[made.id] = made
-            event = comment_event(state, pull, made, at=self.addresses)
+            event = comment_event(state, pull, made, "created", sender=made.author, app=None, at=self.addresses)
             written = made.model_copy(deep=True)
         self.hooks.send("issue_comment", event)
         return written
+
+    def edit_comment(self, wanted: CommentEdit) -> Comment:
+        """Change a comment's text, as its author or as somebody who may, and send ``issue_comment.edited``."""
+        with self.store.changing() as state:
+            one = state.comments.get(wanted.comment_id)
+            if one is None:
+                raise not_found()
+            pull = find_pull(state, state.repositories[one.repository_id], one.number)
+            sender = ensure_user(state, wanted.author).login
+            before, one.body, one.updated_at = one.body, wanted.body, self.store.now()
+            event = comment_event(state, pull, one, "edited", sender=sender, app=None, at=self.addresses)
+            event["changes"] = {"body": {"from": before}}
+            edited = one.model_copy(deep=True)
+        self.hooks.send("issue_comment", event)
+        return edited
 
     def press(self, wanted: Press) -> CheckRun:
         """Press "Re-run" or a button of a check and send ``check_run.rerequested`` or ``requested_action``."""
@@ -227,17 +242,46 @@ class Forge:
         return pressed
 
     def install(self, full_name: str, *, permissions: Permissions | None = None) -> Installation:
-        """Install the App on a repository, or change its permissions, and send ``installation``."""
+        """Install the App on a repository, add the repository, or change the permissions; send the event of that."""
         with self.store.changing() as state:
             repository = find_repository(state, full_name)
-            known = installation_of(state, repository)
+            covered = installation_of(state, repository) is not None
+            known = any(one.account == repository.owner for one in state.installations.values())
             one = self._ensure_installed(state, repository)
             one.permissions = dict(DEFAULT_PERMISSIONS if permissions is None else permissions)
-            action = "created" if known is None else "new_permissions_accepted"
-            event = installation_event(state, one, self.app, action, at=self.addresses)
+            if known and not covered:
+                name = "installation_repositories"
+                event = repositories_event(state, one, repository, self.app, "added", at=self.addresses)
+            else:
+                name, action = "installation", "new_permissions_accepted" if covered else "created"
+                event = installation_event(state, one, self.app, action, at=self.addresses)
             installed = one.model_copy(deep=True)
-        self.hooks.send("installation", event)
+        self.hooks.send(name, event)
         return installed
+
+    def withdraw(self, full_name: str) -> None:
+        """Take one repository out of its installation and send ``installation_repositories.removed``."""
+        with self.store.changing() as state:
+            repository = find_repository(state, full_name)
+            one = installation_of(state, repository)
+            if one is None:
+                raise not_found()
+            one.repository_ids = [number for number in one.repository_ids if number != repository.id]
+            event = repositories_event(state, one, repository, self.app, "removed", at=self.addresses)
+        self.credentials.revoke(one.id)
+        self.hooks.send("installation_repositories", event)
+
+    def suspend(self, full_name: str, *, lift: bool = False) -> None:
+        """Suspend the installation that covers a repository, or lift that, and send ``installation``."""
+        with self.store.changing() as state:
+            one = installation_of(state, find_repository(state, full_name))
+            if one is None:
+                raise not_found()
+            one.suspended_at = None if lift else self.store.now()
+            action = "unsuspend" if lift else "suspend"
+            event = installation_event(state, one, self.app, action, at=self.addresses)
+        self.credentials.revoke(one.id)
+        self.hooks.send("installation", event)
 
     def uninstall(self, full_name: str) -> None:
         """Remove the App from the repository's account, end its tokens and send ``installation.deleted``."""

@@ -161,6 +161,16 @@ class Comment(_Kept):
     updated_at: datetime
 
 
+class Reaction(_Kept):
+    """A reaction to a comment; a user has at most one of each kind."""
+
+    id: int
+    comment_id: int
+    user: str
+    content: Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]
+    created_at: datetime
+
+
 class Installation(_Kept):
     """The App on one account, for the listed repositories."""
 
@@ -169,6 +179,7 @@ class Installation(_Kept):
     repository_ids: list[int]
     permissions: Permissions
     created_at: datetime
+    suspended_at: datetime | None = None
 
 
 class State(_Kept):
@@ -182,4 +193,5 @@ class State(_Kept):
     check_runs: dict[int, CheckRun] = Field(default_factory=dict)
     statuses: dict[int, CommitStatus] = Field(default_factory=dict)
     comments: dict[int, Comment] = Field(default_factory=dict)
+    reactions: dict[int, Reaction] = Field(default_factory=dict)
     installations: dict[int, Installation] = Field(default_factory=dict)

@@ -3,6 +3,7 @@
 from server.github.client import GitHubClient
 from server.github.errors import GitHubError, GitHubPermanentError, GitHubRetryableError
 from server.github.records import (
+    Answer,
     AppCredentials,
     CheckAction,
     CheckAnnotation,
@@ -11,12 +12,15 @@ from server.github.records import (
     Permission,
     PublishedCheck,
     Pull,
+    Rate,
+    Reaction,
     TokenCredentials,
 )
 from server.github.webhooks import (
     CheckRunEvent,
     IgnoredEvent,
     InstallationEvent,
+    InstallationRepositoriesEvent,
     IssueCommentEvent,
     PingEvent,
     PullRequestEvent,
@@ -27,6 +31,7 @@ from server.github.webhooks import (
 )
 
 __all__ = [
+    "Answer",
     "AppCredentials",
     "CheckAction",
     "CheckAnnotation",
@@ -39,12 +44,15 @@ __all__ = [
     "GitHubSettings",
     "IgnoredEvent",
     "InstallationEvent",
+    "InstallationRepositoriesEvent",
     "IssueCommentEvent",
     "Permission",
     "PingEvent",
     "PublishedCheck",
     "Pull",
     "PullRequestEvent",
+    "Rate",
+    "Reaction",
     "TokenCredentials",
     "WebhookDelivery",
     "WebhookError",

@@ -13,10 +13,11 @@ from github.PullRequest import PullRequest
 from github.Repository import Repository
 
 from server.github.access import open_access
+from server.github.answers import give
 from server.github.checks import publish_check_run
 from server.github.errors import GitHubPermanentError, translated
-from server.github.fallback import publish_status, upsert_comment
-from server.github.records import CheckPayload, GitHubSettings, Permission, PublishedCheck, Pull
+from server.github.fallback import publish_status
+from server.github.records import Answer, CheckPayload, GitHubSettings, Permission, PublishedCheck, Pull, Rate
 
 T = TypeVar("T")
 
@@ -30,7 +31,7 @@ class GitHubClient:
     """Reads pull requests and publishes checks.
 
     Safe to share between threads: calls run one after the other, which is also what GitHub asks of integrators. No
-    call sleeps or repeats itself, except that a refused token is renewed once.
+    call sleeps or repeats itself, except that what was kept of an installation and is refused is looked up once more.
 
     Every method raises ``GitHubRetryableError`` or ``GitHubPermanentError``, nothing else.
     """
@@ -38,6 +39,7 @@ class GitHubClient:
     def __init__(self, settings: GitHubSettings) -> None:
         self._access = open_access(settings)
         self._lock = threading.Lock()
+        self._rate: Rate | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -115,38 +117,45 @@ class GitHubClient:
 
         return self._call(payload.repository, work)
 
-    def upsert_comment(self, repository: str, number: int, *, repository_id: int, key: str, body: str) -> str:
-        """Create or edit our one comment with this key on a pull request; return its page.
+    def answer(self, answer: Answer) -> str:
+        """Give an answer on a pull request, once, however often it is given; return its page.
 
-        Args:
-            repository: ``owner/name``.
-            number: Number of the pull request.
-            repository_id: The repository that is meant.
-            key: Which of our comments, in letters, digits, ``:`` and ``-``.
-            body: Markdown, everything untrusted escaped.
+        Raises:
+            GitHubPermanentError: ``github_wrong_repository`` when the name now belongs to another repository.
         """
 
         def work(there: Repository) -> str:
-            _require_identity(there, repository_id)
-            own_login = self._access.own_login()
-            return upsert_comment(there.get_pull(number), key=key, body=body, own_login=own_login).html_url
+            _require_identity(there, answer.repository_id)
+            return give(there, answer, own_login=self._access.own_login())
 
-        return self._call(repository, work)
+        return self._call(answer.repository, work)
+
+    def covers(self, repository: str) -> bool:
+        """Say whether GitHub lets us into a repository at all: is the App installed there, and not suspended?"""
+        with self._lock, translated():
+            return self._access.covers(repository)
+
+    def rate(self) -> Rate | None:
+        """Return what GitHub last said of our limit; None: nothing yet. Asks nothing."""
+        return self._rate
 
     def _call(self, full_name: str, work: Callable[[Repository], T]) -> T:
-        """Run ``work`` on a repository; after a refused token, once more with a new one."""
+        """Run ``work`` on a repository; if what was kept of its installation may be to blame, once more without it."""
         with self._lock:
             try:
                 return self._attempt(full_name, work)
             except GitHubPermanentError as error:
-                self._access.forget(full_name)
-                if error.code != "github_bad_credentials":
+                kept = self._access.forget(full_name)
+                if not kept or error.code not in ("github_bad_credentials", "github_not_found"):
                     raise
             return self._attempt(full_name, work)
 
     def _attempt(self, full_name: str, work: Callable[[Repository], T]) -> T:
-        with translated():
-            return work(self._access.repository(full_name))
+        try:
+            with translated():
+                return work(self._access.repository(full_name))
+        finally:
+            self._rate = self._access.rate(full_name) or self._rate
 
 
 def _pull(pull: PullRequest) -> Pull:

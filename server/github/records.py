@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, StringConstraints, model_validator
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, SecretStr, StringConstraints, model_validator
 
 RepositoryName = Annotated[
     str, StringConstraints(pattern=r"^[A-Za-z0-9_-]+/[A-Za-z0-9_.-]*[A-Za-z0-9_-][A-Za-z0-9_.-]*$", max_length=200)
@@ -21,6 +21,7 @@ Permission = Literal["admin", "maintain", "write", "triage", "read", "none"]
 CheckStatus = Literal["queued", "in_progress", "completed"]
 CheckConclusion = Literal["success", "failure", "neutral", "cancelled", "timed_out", "action_required", "skipped"]
 AnnotationLevel = Literal["notice", "warning", "failure"]
+Reaction = Literal["+1", "-1", "confused", "eyes", "rocket"]
 
 ANNOTATION_MARK = "#"
 """Stands between our external id and the annotation digest in what GitHub stores."""
@@ -159,6 +160,40 @@ class CheckPayload(_Record):
             return self.external_id
         lines = "\n".join(annotation.model_dump_json() for annotation in self.annotations)
         return f"{self.external_id}{ANNOTATION_MARK}{hashlib.sha256(lines.encode()).hexdigest()[:16]}"
+
+
+class Answer(_Record):
+    """What we say to somebody's comment, or to a pressed button. The same answer may be given any number of times.
+
+    Attributes:
+        repository_id: The repository that is meant; answering stops when ``repository`` now names another one.
+        key: Ours, one per question: a comment of ours that carries it is the answer and is not written again.
+        asked_at: When the question was asked; our answer is not older.
+        comment_id: The comment to react to; None: a button was pressed.
+        reaction: Shown at the comment; None: none.
+        body: Markdown, with everything untrusted escaped; empty: the reaction is the answer.
+    """
+
+    repository: RepositoryName
+    repository_id: int
+    pull_number: int = Field(ge=1)
+    key: str = Field(pattern=r"^[A-Za-z0-9:-]{1,100}$")
+    asked_at: AwareDatetime
+    comment_id: int | None = None
+    reaction: Reaction | None = None
+    body: str = ""
+
+
+class Rate(_Record):
+    """How many calls GitHub still lets us make.
+
+    Attributes:
+        reset_at: When the count begins anew.
+    """
+
+    limit: int
+    remaining: int
+    reset_at: AwareDatetime
 
 
 class PublishedCheck(_Record):

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Literal
 
-from pydantic import AliasPath, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AliasPath, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from server.github.records import ANNOTATION_MARK, RepositoryName, Sha
 
@@ -118,7 +118,10 @@ class IssueCommentEvent(_Event):
     Attributes:
         number: Number of the issue or pull request.
         pull_url: API address of the pull request; None for a plain issue.
+        created_at: When it was written, by GitHub's clock.
+        author_id: Who wrote it. On an edited comment that need not be the sender.
         sender_type: ``Bot`` for Apps, our own included: never obey those.
+        written_by_app: An App wrote it, be it in a person's name.
     """
 
     action: Literal["created", "edited", "deleted"]
@@ -128,6 +131,11 @@ class IssueCommentEvent(_Event):
     pull_url: str | None = Field(default=None, validation_alias=AliasPath("issue", "pull_request", "url"))
     comment_id: int = Field(validation_alias=AliasPath("comment", "id"))
     body: Annotated[str, BeforeValidator(_empty_if_none)] = Field(validation_alias=AliasPath("comment", "body"))
+    created_at: AwareDatetime = Field(validation_alias=AliasPath("comment", "created_at"))
+    author_id: int | None = Field(default=None, validation_alias=AliasPath("comment", "user", "id"))
+    written_by_app: Annotated[bool, BeforeValidator(bool)] = Field(
+        default=False, validation_alias=AliasPath("comment", "performed_via_github_app")
+    )
     sender: str = Field(validation_alias=AliasPath("sender", "login"))
     sender_id: int = Field(validation_alias=AliasPath("sender", "id"))
     sender_type: str = Field(validation_alias=AliasPath("sender", "type"))
@@ -140,9 +148,24 @@ class IssueCommentEvent(_Event):
 
 
 class InstallationEvent(_Event):
-    """The App was installed, removed, suspended or given other permissions."""
+    """The App was installed, removed, suspended or given other permissions.
+
+    Attributes:
+        account: Whose repositories it is about.
+    """
 
     action: Literal["created", "deleted", "suspend", "unsuspend", "new_permissions_accepted"]
+    installation_id: int = Field(validation_alias=AliasPath("installation", "id"))
+    account: str = Field(validation_alias=AliasPath("installation", "account", "login"))
+    account_id: int = Field(validation_alias=AliasPath("installation", "account", "id"))
+    sender: str = Field(validation_alias=AliasPath("sender", "login"))
+    sender_id: int = Field(validation_alias=AliasPath("sender", "id"))
+
+
+class InstallationRepositoriesEvent(_Event):
+    """Repositories were added to an installation of the App, or taken out of it."""
+
+    action: Literal["added", "removed"]
     installation_id: int = Field(validation_alias=AliasPath("installation", "id"))
     account: str = Field(validation_alias=AliasPath("installation", "account", "login"))
     account_id: int = Field(validation_alias=AliasPath("installation", "account", "id"))
@@ -164,13 +187,17 @@ class IgnoredEvent(_Event):
     action: str | None = None
 
 
-WebhookEvent = PullRequestEvent | CheckRunEvent | IssueCommentEvent | InstallationEvent | PingEvent | IgnoredEvent
+KnownEvent = (
+    PullRequestEvent | CheckRunEvent | IssueCommentEvent | InstallationEvent | InstallationRepositoriesEvent | PingEvent
+)
+WebhookEvent = KnownEvent | IgnoredEvent
 
-_EVENTS: dict[str, type[PullRequestEvent | CheckRunEvent | IssueCommentEvent | InstallationEvent | PingEvent]] = {
+_EVENTS: dict[str, type[KnownEvent]] = {
     "pull_request": PullRequestEvent,
     "check_run": CheckRunEvent,
     "issue_comment": IssueCommentEvent,
     "installation": InstallationEvent,
+    "installation_repositories": InstallationRepositoriesEvent,
     "ping": PingEvent,
 }
 

@@ -9,13 +9,12 @@ from pydantic import BaseModel, Field
 
 from standin.credentials import UserCaller, require_app
 from standin.errors import ApiError, not_found, not_permitted
+from standin.limits import core_limit
 from standin.records import Installation, Permissions, Repository, State
 from standin.routes.context import CallerDep, ForgeDep, get_caller
 from standin.store import find_repository, installation_of
 from standin.wire.people import Json, installation, installation_token, public_user
 from standin.wire.repositories import full_repository
-
-CALLS_PER_HOUR = 5000
 
 router = APIRouter()
 
@@ -56,6 +55,8 @@ def create_token(
     wanted = wanted or TokenRequest()
     with forge.store.reading() as state:
         one = _known(state, installation_id)
+        if one.suspended_at is not None:
+            raise ApiError(403, "This installation has been suspended")
         repositories = _narrowed(state, one, wanted)
         permissions = wanted.permissions or one.permissions
         for name, access in permissions.items():
@@ -98,13 +99,7 @@ def get_user(forge: ForgeDep, caller: CallerDep) -> Json:
 @router.get("/rate_limit", dependencies=[Depends(get_caller)])
 def get_rate_limit(forge: ForgeDep) -> Json:
     """Return how many calls were made since the start. Nothing is ever refused for it: that is what faults are for."""
-    used = forge.calls
-    core = {
-        "limit": CALLS_PER_HOUR,
-        "used": used,
-        "remaining": max(CALLS_PER_HOUR - used, 0),
-        "reset": int(forge.store.now().timestamp()) + 3600,
-    }
+    core = core_limit(forge)
     return {"resources": {"core": core, "search": core}, "rate": core}
 
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter
+from datetime import datetime
+from typing import Literal
+
+from fastapi import APIRouter, Response
 from pydantic import BaseModel
 
 from standin.credentials import Caller, InstallationCaller, UserCaller
 from standin.errors import ApiError, invalid, not_found
-from standin.records import Comment, Repository, State
+from standin.records import Comment, Reaction, Repository, State
 from standin.routes.context import CallerDep, ForgeDep, PagerDep
 from standin.routes.pulls import opened
 from standin.store import comments_of, ensure_user, find_pull, new_id
 from standin.wire.people import Json
-from standin.wire.pulls import comment
+from standin.wire.pulls import comment, reaction
 
 BODY_MAX_CHARS = 65_536
 
@@ -25,14 +28,27 @@ class CommentRequest(BaseModel):
     body: str
 
 
+class ReactionRequest(BaseModel):
+    """A reaction's kind."""
+
+    content: Literal["+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"]
+
+
 @router.get("/{number}/comments")
 def list_comments(
-    owner: str, repo: str, number: int, forge: ForgeDep, caller: CallerDep, pager: PagerDep
+    owner: str,
+    repo: str,
+    number: int,
+    forge: ForgeDep,
+    caller: CallerDep,
+    pager: PagerDep,
+    since: datetime | None = None,
 ) -> list[Json]:
-    """Return the comments, oldest first."""
+    """Return the comments, oldest first; with ``since``, those written or edited then or later."""
     with forge.store.reading() as state:
         repository = opened(state, caller, owner, repo, permission="issues")
         found = comments_of(state, find_pull(state, repository, number))
+        found = [one for one in found if since is None or one.updated_at >= since]
         return [_shown(forge, state, one) for one in pager.cut(found)]
 
 
@@ -85,6 +101,34 @@ def edit_comment(
         known.body = wanted.body
         known.updated_at = forge.store.now()
         return _shown(forge, state, known)
+
+
+@router.post("/comments/{comment_id}/reactions", status_code=201)
+def create_reaction(
+    owner: str,
+    repo: str,
+    comment_id: int,
+    wanted: ReactionRequest,
+    forge: ForgeDep,
+    caller: CallerDep,
+    response: Response,
+) -> Json:
+    """React to a comment; 200 instead of 201 when the caller had done so before."""
+    with forge.store.changing() as state:
+        repository = opened(state, caller, owner, repo, permission="issues", access="write")
+        comment_id = _known(state, repository, comment_id).id
+        kind: Literal["Bot", "User"] = "Bot" if isinstance(caller, InstallationCaller) else "User"
+        user = ensure_user(state, _login(forge, caller), kind=kind).login
+        mine = (one for one in state.reactions.values() if (one.comment_id, one.user) == (comment_id, user))
+        known = next((one for one in mine if one.content == wanted.content), None)
+        if known is not None:
+            response.status_code = 200
+            return reaction(known, state, forge.addresses)
+        made = Reaction(
+            id=new_id(state), comment_id=comment_id, user=user, content=wanted.content, created_at=forge.store.now()
+        )
+        state.reactions[made.id] = made
+        return reaction(made, state, forge.addresses)
 
 
 def _known(state: State, repository: Repository, comment_id: int) -> Comment:

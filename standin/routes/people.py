@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from standin.acts import Edit, FullName, NewComment, NewPull, NewRepository, Press, Push
+from standin.acts import CommentEdit, Edit, FullName, NewComment, NewPull, NewRepository, Press, Push
 from standin.errors import not_found
 from standin.faults import Fault
 from standin.hooks import Delivery
@@ -26,6 +26,12 @@ class UninstallRequest(BaseModel):
     """Where to remove the App."""
 
     repository: FullName
+
+
+class SuspendRequest(UninstallRequest):
+    """Where to suspend the App; ``lift`` ends it."""
+
+    lift: bool = False
 
 
 class FaultsRequest(BaseModel):
@@ -75,6 +81,12 @@ def write_comment(wanted: NewComment, forge: ForgeDep) -> Comment:
     return forge.comment(wanted)
 
 
+@router.post("/edit-comment")
+def edit_comment(wanted: CommentEdit, forge: ForgeDep) -> Comment:
+    """Change a comment's text."""
+    return forge.edit_comment(wanted)
+
+
 @router.post("/press")
 def press(wanted: Press, forge: ForgeDep) -> CheckRun:
     """Press "Re-run" on a check, or one of its buttons."""
@@ -91,6 +103,18 @@ def install(wanted: InstallRequest, forge: ForgeDep) -> Installation:
 def uninstall(wanted: UninstallRequest, forge: ForgeDep) -> None:
     """Remove the App."""
     forge.uninstall(wanted.repository)
+
+
+@router.post("/withdraw", status_code=204)
+def withdraw(wanted: UninstallRequest, forge: ForgeDep) -> None:
+    """Take a repository out of its installation."""
+    forge.withdraw(wanted.repository)
+
+
+@router.post("/suspend", status_code=204)
+def suspend(wanted: SuspendRequest, forge: ForgeDep) -> None:
+    """Suspend an installation, or lift that."""
+    forge.suspend(wanted.repository, lift=wanted.lift)
 
 
 @router.post("/revoke", status_code=204)

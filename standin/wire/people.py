@@ -13,7 +13,7 @@ from standin.settings import AppIdentity, StandinSettings
 
 Json = dict[str, object]
 
-EVENTS = ["check_run", "issue_comment", "pull_request"]
+EVENTS = ["check_run", "installation_repositories", "issue_comment", "pull_request"]
 _COARSE = {"maintain": "write", "triage": "read"}
 """GitHub's older field knows three permissions only."""
 APP_CREATED_AT = "2020-01-01T00:00:00Z"
@@ -129,8 +129,8 @@ def installation(one: Installation, app: AppIdentity, account: User, at: Address
         "html_url": f"{at.web}/settings/installations/{one.id}",
         "created_at": moment(one.created_at),
         "updated_at": moment(one.created_at),
-        "suspended_by": None,
-        "suspended_at": None,
+        "suspended_by": simple_user(account, at) if one.suspended_at else None,
+        "suspended_at": moment(one.suspended_at) if one.suspended_at else None,
     }
 
 

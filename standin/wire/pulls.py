@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from standin.records import Comment, Pull, Repository, State
+from standin.records import Comment, Pull, Reaction, Repository, State
 from standin.store import comments_of
 from standin.wire.people import Addresses, Json, moment, node_id, simple_user
 from standin.wire.repositories import changes, full_repository
@@ -109,6 +109,17 @@ def comment(one: Comment, state: State, at: Addresses, *, app: Json | None) -> J
         "performed_via_github_app": app if one.by_app else None,
         "created_at": moment(one.created_at),
         "updated_at": moment(one.updated_at),
+    }
+
+
+def reaction(one: Reaction, state: State, at: Addresses) -> Json:
+    """Return GitHub's ``reaction``."""
+    return {
+        "id": one.id,
+        "node_id": node_id("Reaction", one.id),
+        "user": simple_user(state.users[one.user], at),
+        "content": one.content,
+        "created_at": moment(one.created_at),
     }
 
 

@@ -40,6 +40,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     f"{REPO}/contents/{{path}}": ("get",),
     f"{REPO}/installation": ("get",),
     f"{REPO}/issues/comments/{{comment_id}}": ("get", "patch"),
+    f"{REPO}/issues/comments/{{comment_id}}/reactions": ("post",),
     f"{REPO}/issues/{{issue_number}}/comments": ("get", "post"),
     f"{REPO}/pulls": ("get",),
     f"{REPO}/pulls/{{pull_number}}": ("get",),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from server.github import (
+    Answer,
     AppCredentials,
     CheckAction,
     CheckAnnotation,
@@ -12,7 +13,7 @@ from server.github import (
     GitHubPermanentError,
     GitHubSettings,
 )
-from standin.acts import Edit, NewPull, NewRepository
+from standin.acts import Edit, NewComment, NewPull, NewRepository
 from standin.records import DEFAULT_PERMISSIONS
 
 ROLES = {
@@ -28,6 +29,13 @@ def annotations(count):
         )
         for n in range(count)
     )
+
+
+def answer(pull, repository, asked):
+    return Answer(
+        repository=repository, repository_id=pull.repository_id, pull_number=pull.number, key="answer:7",
+        asked_at=asked.created_at, comment_id=asked.id, reaction="rocket", body="Here you are.",
+    )  # fmt: skip
 
 
 def runs(contract, pull):
@@ -127,12 +135,60 @@ def test_an_app_without_the_checks_permission_falls_back(app_client, contract, p
     assert [one.author for one in comments(contract, pull)] == ["byogpu[bot]"]
 
 
-def test_a_comment_is_written_once_and_edited_in_place(app_client, contract, pull, repository):
-    key = {"repository_id": pull.repository_id, "key": "stale"}
-    first = app_client.upsert_comment(repository, pull.number, body="one", **key)
-    again = app_client.upsert_comment(repository, pull.number, body="two", **key)
-    assert first == again
-    assert [one.body for one in comments(contract, pull)] == ["<!-- byogpu:stale -->\ntwo"]
+def test_an_answer_is_a_reaction_and_one_comment_however_often_it_is_given(app_client, contract, pull, repository):
+    asked = contract.forge.comment(NewComment(repository=repository, number=pull.number, author="kim", body="/byogpu"))
+    wanted = answer(pull, repository, asked)
+    first = app_client.answer(wanted)
+    assert app_client.answer(wanted) == first
+    assert [one.body for one in comments(contract, pull)] == ["/byogpu", "<!-- byogpu:answer:7 -->\nHere you are."]
+    with contract.forge.store.reading() as state:
+        given = [one.content for one in state.reactions.values() if one.comment_id == asked.id]
+    assert given == ["rocket"]
+    other = wanted.model_copy(update={"key": "answer:8", "body": ""})
+    assert app_client.answer(other).endswith(f"/{repository}/pull/{pull.number}")
+    assert len(comments(contract, pull)) == 2
+
+
+def test_an_answer_to_a_comment_that_is_gone_is_given_all_the_same(app_client, contract, pull, repository):
+    asked = contract.forge.comment(NewComment(repository=repository, number=pull.number, author="kim", body="/byogpu"))
+    with contract.forge.store.changing() as state:
+        del state.comments[asked.id]
+    app_client.answer(answer(pull, repository, asked))
+    assert [one.author for one in comments(contract, pull)] == ["byogpu[bot]"]
+
+
+def test_our_mark_in_a_strangers_comment_is_no_answer(app_client, contract, pull, repository):
+    body = "<!-- byogpu:answer:7 -->\nDenied!"
+    asked = contract.forge.comment(NewComment(repository=repository, number=pull.number, author="eve", body=body))
+    app_client.answer(answer(pull, repository, asked))
+    assert [one.author for one in comments(contract, pull)] == ["eve", "byogpu[bot]"]
+
+
+def test_an_answer_for_another_repository_is_refused(app_client, contract, pull, repository):
+    asked = contract.forge.comment(NewComment(repository=repository, number=pull.number, author="kim", body="/byogpu"))
+    with pytest.raises(GitHubPermanentError) as refused:
+        app_client.answer(answer(pull, repository, asked).model_copy(update={"repository_id": 5}))
+    assert refused.value.code == "github_wrong_repository"
+
+
+def test_what_the_limit_says_is_kept(app_client, contract, pull, repository):
+    assert app_client.rate() is None
+    app_client.fetch_pull(repository, pull.number)
+    rate = app_client.rate()
+    assert (rate.limit, 0 < rate.remaining < rate.limit) == (5000, True)
+
+
+def test_an_app_covers_what_it_is_installed_on(app_client, token_client, contract, pull, repository):
+    assert app_client.covers(repository)
+    assert token_client.covers(repository)
+    contract.forge.withdraw(repository)
+    assert not app_client.covers(repository)
+    contract.forge.install(repository)
+    contract.forge.suspend(repository)
+    assert not app_client.covers(repository)
+    contract.forge.suspend(repository, lift=True)
+    assert app_client.covers(repository)
+    assert not app_client.covers("octo/never-heard-of")
 
 
 def test_a_name_that_now_means_another_repository_is_refused(app_client, contract, pull, payload):

@@ -39,6 +39,7 @@ CALLS = {
     f"GET {REPO}/installation": ("app", None),
     f"GET {REPO}/issues/comments/{{comment_id}}": ("installation", None),
     f"PATCH {REPO}/issues/comments/{{comment_id}}": ("person", {"body": "edited"}),
+    f"POST {REPO}/issues/comments/{{comment_id}}/reactions": ("installation", {"content": "rocket"}),
     f"GET {REPO}/issues/{{issue_number}}/comments": ("installation", None),
     f"POST {REPO}/issues/{{issue_number}}/comments": ("installation", {"body": "hello"}),
     f"GET {REPO}/pulls": ("installation", None),

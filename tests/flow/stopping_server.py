@@ -26,7 +26,7 @@ from typing import BinaryIO
 import uvicorn
 
 from server.app import create_app
-from server.github import CheckPayload, Permission, PublishedCheck, Pull
+from server.github import Answer, CheckPayload, Permission, PublishedCheck, Pull, Rate
 from server.services import GitHub
 from server.settings import Settings
 from server.startup import build
@@ -86,6 +86,18 @@ class StoppingGitHub:
     def permission(self, repository: str, login: str) -> Permission:
         """See `GitHub`."""
         return self.github.permission(repository, login)
+
+    def answer(self, answer: Answer) -> str:
+        """See `GitHub`."""
+        return self.github.answer(answer)
+
+    def covers(self, repository: str) -> bool:
+        """See `GitHub`."""
+        return self.github.covers(repository)
+
+    def rate(self) -> Rate | None:
+        """See `GitHub`."""
+        return self.github.rate()
 
     def publish(self, payload: CheckPayload) -> PublishedCheck:
         """See `GitHub`."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from cryptography.hazmat.primitives import serialization
@@ -21,6 +23,7 @@ from server.github import (
 )
 from standin import free_port
 from standin.acts import Edit, NewComment, NewPull, Push
+from standin.credentials import Credentials
 from standin.faults import Fault
 
 
@@ -179,6 +182,33 @@ def test_a_revoked_token_is_renewed_once(client, standin, pull):
     client.fetch_pull("octo/hello", 1)
     standin.forge.credentials.revoke()
     assert client.fetch_pull("octo/hello", 1).number == 1
+
+
+def test_an_installations_repositories_share_one_token(client, standin, pull):
+    other = standin.forge.open_pull(NewPull(repository="octo/other", title="b", author="kim", files={"b": "1"}))
+    for _ in range(3):
+        client.fetch_pull("octo/hello", pull.number)
+        client.fetch_pull("octo/other", other.number)
+    assert standin.forge.credentials.issued_count == 1
+
+
+def test_a_token_is_renewed_before_it_expires(client, standin, pull):
+    standin.forge.credentials = Credentials(replace(standin.forge.settings, token_lifetime=timedelta(seconds=15)))
+    for _ in range(3):
+        client.fetch_pull("octo/hello", pull.number)
+    assert standin.forge.credentials.issued_count == 3  # each had less than the margin of 20 s to live
+    standin.forge.credentials = Credentials(replace(standin.forge.settings, token_lifetime=timedelta(hours=1)))
+    for _ in range(3):
+        client.fetch_pull("octo/hello", pull.number)
+    assert standin.forge.credentials.issued_count == 1
+
+
+def test_a_new_installation_is_found_though_the_old_ones_token_ran_out(client, standin, pull, payload):
+    standin.forge.credentials = Credentials(replace(standin.forge.settings, token_lifetime=timedelta(seconds=15)))
+    client.fetch_pull("octo/hello", pull.number)
+    standin.forge.uninstall("octo/hello")
+    standin.forge.install("octo/hello")
+    assert client.publish(payload).kind == "check_run"
 
 
 def test_an_uninstalled_app_is_permanent_and_recovers_when_installed_again(client, standin, pull, payload):
