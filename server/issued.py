@@ -1,13 +1,19 @@
-"""A challenge as every part of the API shows it."""
+"""Making a challenge, and a challenge as every part of the API shows it."""
 
-from datetime import UTC, datetime
+import secrets
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from pydantic import AwareDatetime
 from sqlalchemy import Select, select
+from sqlalchemy.orm import Session
 
-from server.models import Challenge
+from server import audit
+from server.models import Challenge, Pull, Repository
+from server.settings import Settings
 from worker.bundle.record import CommitSha, Identifier, Label, Record, Sha256
+from worker.suites import Suite
+from worker.suites.plan import plan_run
 
 Fate = Literal["open", "used", "abandoned", "expired"]
 
@@ -32,6 +38,58 @@ class ChallengeRef(Record):
     """What prompts and seeds are made from. Null while open: whoever knows it could use the challenge."""
     issued_at: AwareDatetime
     expires_at: AwareDatetime
+
+
+def new_challenge(
+    session: Session,
+    settings: Settings,
+    *,
+    pull: Pull,
+    repository: Repository,
+    suite: Suite,
+    node_key_id: str | None,
+    requester: str,
+    actor: audit.Actor,
+    now: datetime,
+) -> Challenge:
+    """Issue a challenge for the present head of a pull request. The limits are the caller's.
+
+    Args:
+        session: A write session.
+        settings: For its lifetime.
+        pull: The pull request, open.
+        repository: Its repository.
+        suite: The suite to run.
+        node_key_id: The node whose signature the bundle needs; None: any.
+        requester: Who is counted for it.
+        actor: Who asked for it.
+        now: Now.
+    """
+    nonce = secrets.token_urlsafe(32)
+    challenge = Challenge(
+        id=f"c-{secrets.token_hex(8)}",
+        nonce=nonce,
+        plan_digest=plan_run(suite, nonce).digest,
+        pull_id=pull.id,
+        head_sha=pull.head_sha,
+        suite_digest=suite.digest,
+        suite=f"{suite.id}/{suite.version}",
+        node_key_id=node_key_id,
+        requester=requester,
+        issued_at=now,
+        expires_at=now + timedelta(seconds=settings.challenge_ttl_s),
+    )
+    session.add(challenge)
+    session.flush()
+    audit.record(
+        session,
+        at=now,
+        actor=actor,
+        action="challenge.issued",
+        target=challenge.id,
+        detail=f"{repository.name}#{pull.number} at {pull.head_sha}, {challenge.suite}",
+    )
+    return challenge
 
 
 def fate(challenge: Challenge, *, at: datetime) -> Fate:
