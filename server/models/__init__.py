@@ -5,6 +5,7 @@ A feature that needs tables of its own adds a module here and its names to the l
 
 from server.models.accounts import Account, ApiToken, KeptAnswer, PullKey, SignIn, WebSession
 from server.models.bundles import (
+    AnnouncedPart,
     Blob,
     Bundle,
     BundleBlob,
@@ -16,13 +17,25 @@ from server.models.bundles import (
     ValidationState,
 )
 from server.models.evidence import AssessmentRow, EvidenceRow, Outlook, Revalidation, Ruling, RulingKind, VerdictRow
-from server.models.github import Delivery, Policy, Post, PostState, Pull, PullState, Repository
+from server.models.github import (
+    Command,
+    CommandState,
+    Contact,
+    Delivery,
+    Policy,
+    Post,
+    PostState,
+    Pull,
+    PullState,
+    Repository,
+)
 from server.models.jobs import Job, JobState, Lease, LeaseOutcome, NodeStatus
 from server.models.table import Table
 from server.models.work import Audit, Task, TaskState
 
 __all__ = [
     "Account",
+    "AnnouncedPart",
     "ApiToken",
     "AssessmentRow",
     "Audit",
@@ -30,6 +43,9 @@ __all__ = [
     "Bundle",
     "BundleBlob",
     "Challenge",
+    "Command",
+    "CommandState",
+    "Contact",
     "Delivery",
     "EvidenceRow",
     "Job",

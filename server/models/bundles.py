@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, Text, false
+from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, Text, false, text, true
 from sqlalchemy.orm import Mapped, mapped_column
 
 from server.db import UtcDateTime
@@ -41,6 +41,8 @@ class Bundle(Table):
         Index("ix_bundle_pull", "repository_id", "pull_number"),
         Index("ix_bundle_upload", "upload_state", "progress_at"),
         Index("ix_bundle_completed", "completed_at", "id"),
+        Index("ix_bundle_owner", "owner", "created_at"),
+        Index("ix_bundle_address", "address", "created_at"),
         one_of("upload_state", UploadState),
         one_of("validation_state", ValidationState),
         one_of("signature", SignatureState),
@@ -73,6 +75,10 @@ class Bundle(Table):
     trust_reason: Mapped[str] = mapped_column(Text)
     """One sentence; empty until validated."""
 
+    owner: Mapped[str | None] = mapped_column(String(200))
+    """Whom it is counted for (`server.principals`); None: taken in by a release that did not count."""
+    address: Mapped[str | None] = mapped_column(String(64))
+    """Where it came from, for the limits; never shown."""
     created_at: Mapped[datetime] = mapped_column(UtcDateTime)
     progress_at: Mapped[datetime] = mapped_column(UtcDateTime)
     """Last time the upload moved; expiry counts from here."""
@@ -117,9 +123,24 @@ class Blob(Table):
     """A blob some bundle lists. Visible if and only if ``stored_at`` is set."""
 
     __tablename__ = "blob"
+    __table_args__ = (Index("ix_blob_loose", "sha256", postgresql_where=text("loose"), sqlite_where=text("loose")),)
 
     sha256: Mapped[str] = mapped_column(DIGEST, primary_key=True)
     stored_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    loose: Mapped[bool] = mapped_column(default=False, server_default=true())
+    """Whether it has to be looked at: a bundle that listed it does so no more. The next sweep removes it, or sees that
+    another bundle lists it."""
+
+
+class AnnouncedPart(Table):
+    """A part of a blob that is not stored yet, as its sender announced it last."""
+
+    __tablename__ = "part"
+
+    sha256: Mapped[str] = mapped_column(ForeignKey("blob.sha256"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    digest: Mapped[str] = mapped_column(DIGEST)
+    """SHA-256 of the part."""
 
 
 class BundleBlob(Table):

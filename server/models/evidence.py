@@ -14,7 +14,7 @@ from judge.lifetime import Standing
 from server.db import UtcDateTime
 from server.models.table import DIGEST, SERIAL, STATE, Table, one_of
 
-RulingKind = Literal["retracted", "invalidated", "released"]
+RulingKind = Literal["retracted", "invalidated", "released", "retired"]
 
 
 class AssessmentRow(Table):
@@ -29,6 +29,8 @@ class AssessmentRow(Table):
     """Findings of each severity, for lists."""
     edition: Mapped[str] = mapped_column(DIGEST, server_default=text("''"))
     """Rules and limits it was judged by (`judge.assess.edition`); empty: by a release that kept none."""
+    lot: Mapped[float | None]
+    """Drawn when it was first judged, 0 to 1: whether a policy's audits ask for a reproduction. None: not drawn."""
     record: Mapped[str] = mapped_column(Text, deferred=True)
     """A `judge` Assessment."""
 
@@ -42,10 +44,10 @@ class Ruling(Table):
     bundle_id: Mapped[str] = mapped_column(ForeignKey("bundle.id"), primary_key=True)
     kind: Mapped[RulingKind] = mapped_column(STATE, primary_key=True)
     """``retracted``: its contents are gone; ``invalidated``: they are shown and count for nothing; ``released``: its
-    suspicions were looked at and lifted."""
+    suspicions were looked at and lifted; ``retired``: the retention policy dropped its contents."""
     reason: Mapped[str] = mapped_column(Text)
     record: Mapped[str] = mapped_column(Text)
-    """A Tombstone of a retracted bundle, the Release of a released one (`server.rulings`), else empty."""
+    """A Tombstone of a retracted or retired bundle, the Release of a released one (`server.rulings`), else empty."""
     at: Mapped[datetime] = mapped_column(UtcDateTime)
 
 
@@ -74,6 +76,8 @@ class Outlook(Table):
     """A `judge` RerunPlan."""
     shortfalls: Mapped[str] = mapped_column(Text)
     """A list of `judge` Shortfalls."""
+    scope: Mapped[str | None] = mapped_column(Text)
+    """A `judge` ScopeMap; None: no scope is declared."""
 
 
 class Revalidation(Table):
