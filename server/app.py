@@ -5,11 +5,13 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 
 from server import audit, dashboard, errors, health, openapi
+from server.auth import WEBHOOKS, Principal, limited
 from server.challenges import routes as challenges
 from server.checks import routes as checks
+from server.conditional import ConditionalReads
 from server.errors import AppError
 from server.headers import SecurityHeaders
 from server.intake import routes as intake
@@ -42,6 +44,7 @@ def create_app(settings: Settings | None = None, *, services: Services | None = 
     folder = settings.web_dir or dashboard.BESIDE_THE_PACKAGES
     if (folder / "index.html").is_file():
         dashboard.mount(app, folder)
+    app.add_middleware(ConditionalReads)
     app.add_middleware(SecurityHeaders)
     return app
 
@@ -63,19 +66,23 @@ _IDENTITY: Mapping[str, Any] = {
 
 
 def _routes(app: FastAPI) -> FastAPI:
-    for part in (intake, challenges, results, checks, nodes, moderation, health):
-        app.include_router(part.router)
+    for part in (intake, challenges, results, checks, nodes, moderation):
+        app.include_router(part.router, dependencies=[Depends(limited)])
+    app.include_router(health.router)
     app.openapi = lambda: openapi.describe(app)  # type: ignore[method-assign]
     return app
 
 
 def _record_refusal(request: Request, error: AppError) -> None:
-    """Leave an audit row for every refused attempt to change something."""
-    if request.method in ("GET", "HEAD", "OPTIONS"):
+    """Leave an audit row for every refused attempt to change something, as far as there may be attempts."""
+    if request.method in ("GET", "HEAD", "OPTIONS") or error.code == "rate_limited":
         return
     services: Services = request.app.state.services
     target = f"{request.method} {request.url.path}"
-    actor: audit.Actor = "github" if request.url.path.endswith("/github/webhooks") else "anonymous"
+    principal: Principal | None = getattr(request.state, "principal", None)
+    actor: audit.Actor = "anonymous" if principal is None else principal.actor
+    if request.url.path.endswith(WEBHOOKS):
+        actor = "github"
     with services.database.write() as session:
         audit.record(
             session,

@@ -4,8 +4,8 @@ Nothing is parsed before its size is known to be allowed, whether the length is 
 """
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
-from typing import Any, TypeVar
+from collections.abc import AsyncIterator
+from typing import Any, Generic, TypeVar
 
 from fastapi import Request
 from fastapi.concurrency import run_in_threadpool
@@ -48,24 +48,37 @@ async def raw(request: Request, *, limit: int) -> bytes:
     return b"".join([chunk async for chunk in chunks(request, limit=limit)])
 
 
-def json_body(record: type[Body], *, limit: int) -> Callable[[Request], Awaitable[Body]]:
+class JsonBody(Generic[Body]):
+    """A dependency that reads a JSON body into a record; `json_body` makes it.
+
+    Attributes:
+        limit: Most bytes taken.
+    """
+
+    def __init__(self, record: type[Body], *, limit: int) -> None:
+        self._record = record
+        self.limit = limit
+
+    async def __call__(self, request: Request) -> Body:
+        """Read the body of a request.
+
+        Raises:
+            AppError: ``unsupported_media_type``, ``body_too_large``, ``json_invalid`` or ``body_invalid``.
+        """
+        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if media_type != "application/json":
+            raise AppError("unsupported_media_type", "Send application/json.")
+        return await run_in_threadpool(parse, await raw(request, limit=self.limit), self._record)
+
+
+def json_body(record: type[Body], *, limit: int) -> JsonBody[Body]:
     """Make a dependency that reads a JSON body into a record.
 
     Args:
         record: What the body must be.
         limit: Most bytes taken.
-
-    Returns:
-        A dependency that raises ``unsupported_media_type``, ``body_too_large``, ``json_invalid`` or ``body_invalid``.
     """
-
-    async def read(request: Request) -> Body:
-        media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if media_type != "application/json":
-            raise AppError("unsupported_media_type", "Send application/json.")
-        return await run_in_threadpool(parse, await raw(request, limit=limit), record)
-
-    return read
+    return JsonBody(record, limit=limit)
 
 
 def parse(data: bytes, record: type[Body]) -> Body:

@@ -23,6 +23,10 @@ _EVERYWHERE = {
 }
 
 
+OF_REQUEST = "answer_headers"
+"""Name under which a request's state holds further headers of its answer, refusals included."""
+
+
 class SecurityHeaders:
     """ASGI middleware: adds what an answer does not set itself."""
 
@@ -38,7 +42,7 @@ class SecurityHeaders:
         async def complete(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in _EVERYWHERE.items():
+                for name, value in {**_EVERYWHERE, **scope.get("state", {}).get(OF_REQUEST, {})}.items():
                     headers.setdefault(name, value)
             await send(message)
 

@@ -7,6 +7,8 @@ from pydantic import AfterValidator, Field, SecretStr, StringConstraints, model_
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 MIB = 1 << 20
+Kind = Literal["read", "write", "part", "refused"]
+"""Kinds of request, as they are counted."""
 
 
 def _without_trailing_slash(value: str) -> str:
@@ -68,6 +70,36 @@ class Settings(BaseSettings):
         default=None, description="Bearer token of the administrative routes. Unset: they are closed."
     )
 
+    github_web_url: Address = Field(default="https://github.com", description="Root of GitHub's pages for people.")
+    github_oauth_client_id: str | None = Field(
+        default=None,
+        description="Client id of the GitHub or OAuth App that people sign in with. Unset: nobody signs in.",
+    )
+    github_oauth_client_secret: SecretStr | None = Field(default=None, description="Its client secret.")
+    actions_issuer: Address = Field(
+        default="https://token.actions.githubusercontent.com",
+        description="Issuer of GitHub Actions' identities. Its keys are read from `/.well-known/jwks` there only.",
+    )
+    session_idle_s: int = Field(
+        default=24 * 3600, ge=60, description="Seconds after which a browser that was not used is signed out."
+    )
+    session_ttl_s: int = Field(
+        default=14 * 24 * 3600, ge=60, description="Seconds after which a browser is signed out however busy it is."
+    )
+    token_ttl_days: int = Field(default=90, ge=1, le=366, description="Most days that an account's token is good for.")
+    pull_key_ttl_s: int = Field(
+        default=7 * 24 * 3600, ge=60, description="Seconds that a pull request's key is good for."
+    )
+    reads_per_minute: int = Field(
+        default=1800, ge=0, description="Reads that one account or address may make a minute. 0: any number."
+    )
+    writes_per_minute: int = Field(
+        default=600, ge=0, description="The same for requests that change something, parts of uploads apart."
+    )
+    parts_per_minute: int = Field(default=6000, ge=0, description="The same for parts of uploads sent to this server.")
+    refusals_per_minute: int = Field(
+        default=60, ge=0, description="Bad credentials that one address may send a minute. 0: any number."
+    )
     anonymous_uploads: bool | None = Field(
         default=None,
         description="Whether bundles and challenges are taken without a credential. Unset: if the service is embedded.",
@@ -112,6 +144,9 @@ class Settings(BaseSettings):
     job_interruptions: int = Field(
         default=10, ge=1, description="Runs of a job that may come to nothing through no fault of its own."
     )
+    job_resume_s: int = Field(
+        default=300, ge=0, description="Seconds that a job waits for the node that has evals of it, before others get it."
+    )
     jobs_per_owner: int = Field(default=8, ge=1, description="Jobs that the nodes of one owner may run at once.")
     jobs_per_address: int = Field(default=16, ge=1, description="Jobs that may run at once behind one address.")
     jobs_per_pull: int = Field(default=8, ge=1, description="Jobs of one pull request that may run at once.")
@@ -139,6 +174,23 @@ class Settings(BaseSettings):
         return self.redis_url is None
 
     @property
+    def sign_in_configured(self) -> bool:
+        """Whether people can sign in with GitHub."""
+        return self.github_oauth_client_id is not None
+
+    def quota_per_minute(self, kind: Kind) -> int:
+        """Requests of a kind that one owner may make a minute; 0: any number."""
+        match kind:
+            case "read":
+                return self.reads_per_minute
+            case "write":
+                return self.writes_per_minute
+            case "part":
+                return self.parts_per_minute
+            case "refused":
+                return self.refusals_per_minute
+
+    @property
     def anonymous_uploads_allowed(self) -> bool:
         """Whether who has no credential may upload."""
         return self.embedded if self.anonymous_uploads is None else self.anonymous_uploads
@@ -164,6 +216,8 @@ class Settings(BaseSettings):
             raise ValueError("github_app_id and github_app_key_file belong together")
         if self.github_app_id is not None and self.github_token is not None:
             raise ValueError("give a GitHub App or a token, not both")
+        if (self.github_oauth_client_id is None) != (self.github_oauth_client_secret is None):
+            raise ValueError("github_oauth_client_id and github_oauth_client_secret belong together")
         for name in ("github_token", "github_webhook_secret", "admin_token"):
             secret: SecretStr | None = getattr(self, name)
             if secret is not None and len(secret.get_secret_value()) < 16:

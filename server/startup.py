@@ -12,6 +12,7 @@ from server.broker import CeleryBell, create_celery
 from server.db import Database
 from server.embedded import LocalBell, embedded
 from server.github import AppCredentials, GitHubClient, GitHubSettings, TokenCredentials
+from server.limits import MemoryLimiter, RedisLimiter
 from server.queue import enqueue
 from server.services import GitHub, Services
 from server.settings import Settings
@@ -34,6 +35,7 @@ def build(settings: Settings) -> Services:
         store=LocalBlobs(settings.data_dir),
         github=_github(settings),
         bell=LocalBell() if settings.embedded else CeleryBell(create_celery(settings)),
+        limiter=MemoryLimiter() if settings.redis_url is None else RedisLimiter(settings.redis_url.get_secret_value()),
     )
 
 

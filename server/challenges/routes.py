@@ -4,17 +4,20 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 
+from server.addresses import address_of
+from server.auth import InPrincipal, Principal, require
 from server.bodies import answer, described, json_body
 from server.challenges import service
 from server.challenges.schemas import ChallengeGivenUp, ChallengeList, ChallengePost, ChallengeReceipt
 from server.errors import document
+from server.idempotency import IdempotentRoute
 from server.issued import EXAMPLE, ChallengeRef
 from server.pagination import Cursor, Limit
 from server.pulls import EXAMPLE as PULL
-from server.services import InService, Services
+from server.services import InService
 from worker.suites import load
 
-router = APIRouter(prefix="/api/v1", tags=["challenges"])
+router = APIRouter(prefix="/api/v1", tags=["challenges"], route_class=IdempotentRoute)
 
 ChallengeId = Annotated[str, Path(pattern=r"^c-[0-9a-f]{16}$", description="As it was issued.")]
 _BODY = ("unsupported_media_type", "body_too_large", "json_invalid", "body_invalid")
@@ -52,22 +55,14 @@ _RECEIPT = ChallengeReceipt(
 def post_challenge(
     request: Request,
     services: InService,
+    by: Annotated[Principal, Depends(require("challenges:write"))],
     posted: Annotated[ChallengePost, Depends(json_body(ChallengePost, limit=4096))],
 ) -> ChallengeReceipt:
     """Fix what a run has to follow: prompts, seeds and order through the nonce; repository, head, suite and node.
 
     The first bundle that names it and is bound as it should be uses it. Every challenge stays visible, used or not.
     """
-    return service.issue(services, posted, requester=service.requester_of(_address(request, services)))
-
-
-def _address(request: Request, services: Services) -> str | None:
-    """Address of the client, or of the proxy in front of it if that does not pass the client's on."""
-    header = services.settings.client_address_header
-    passed_on = request.headers.getlist(header)[-1:] if header else []
-    if passed_on:
-        return passed_on[0].rpartition(",")[2].strip()
-    return request.client.host if request.client else None
+    return service.issue(services, posted, requester=address_of(request, services.settings), by=by)
 
 
 @router.get(
@@ -117,7 +112,8 @@ def get_challenge(services: InService, challenge_id: ChallengeId) -> ChallengeRe
 def abandon_challenge(
     services: InService,
     challenge_id: ChallengeId,
+    by: InPrincipal,
     posted: Annotated[ChallengeGivenUp, Depends(json_body(ChallengeGivenUp, limit=1024))],
 ) -> ChallengeRef:
     """Say that the run ended without a bundle, so that everybody knows. Doing it again changes nothing."""
-    return service.give_up(services, challenge_id, nonce=posted.nonce)
+    return service.give_up(services, challenge_id, nonce=posted.nonce, by=by)

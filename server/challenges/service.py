@@ -1,9 +1,7 @@
 """Issuing challenges, giving them up, and telling what became of each. Bundles use them in `server.intake.binding`."""
 
 import hmac
-import secrets
-from datetime import datetime, timedelta
-from ipaddress import IPv6Address, ip_address
+from datetime import datetime
 
 from sqlalchemy import ColumnElement, func, select, tuple_, update
 from sqlalchemy.orm import Session
@@ -11,59 +9,50 @@ from sqlalchemy.orm import Session
 from server import audit
 from server.challenges.schemas import ChallengeList, ChallengePost, ChallengeReceipt
 from server.errors import AppError
-from server.issued import ChallengeRef, challenge_ref, challenges_of
+from server.issued import ChallengeRef, challenge_ref, challenges_of, new_challenge
 from server.models import Challenge, Node, Pull, Repository
 from server.pagination import cursor_after, read_cursor
+from server.principals import Principal
 from server.pulls import find_pull
+from server.queue import enqueue
 from server.services import Services
 from worker.suites import Suite, UnknownSuiteError, by_digest
-from worker.suites.plan import plan_run
 
 
-def issue(services: Services, posted: ChallengePost, *, requester: str) -> ChallengeReceipt:
+def issue(services: Services, posted: ChallengePost, *, requester: str, by: Principal) -> ChallengeReceipt:
     """Issue a challenge for the present head of an open pull request.
 
     Args:
         services: The service.
         posted: What is asked for.
-        requester: Who asks, see `requester_of`.
+        requester: Address that asks, as it is counted.
+        by: Who asks.
 
     Raises:
         AppError: ``suite_not_found``, ``pull_not_found``, ``pull_closed``, ``node_not_found``,
-            ``challenges_of_pull_exhausted``, ``challenges_exhausted``.
+            ``challenges_of_pull_exhausted``, ``challenges_exhausted``, ``credential_confined``.
     """
-    suite, nonce, now = _suite(posted.suite_digest), secrets.token_urlsafe(32), services.clock()
-    plan_digest = plan_run(suite, nonce).digest
+    suite, now = _suite(posted.suite_digest), services.clock()
     with services.database.write() as session:
         pull, repository = _open_pull(session, posted)
+        by.require_inside(repository_id=repository.id, pull_number=pull.number, head_sha=pull.head_sha)
         _require_node(session, posted.node_key_id)
         _require_room(session, services, pull, posted.node_key_id, requester, now)
-        challenge = Challenge(
-            id=f"c-{secrets.token_hex(8)}",
-            nonce=nonce,
-            plan_digest=plan_digest,
-            pull_id=pull.id,
-            head_sha=pull.head_sha,
-            suite_digest=suite.digest,
-            suite=f"{suite.id}/{suite.version}",
+        challenge = new_challenge(
+            session,
+            services.settings,
+            pull=pull,
+            repository=repository,
+            suite=suite,
             node_key_id=posted.node_key_id,
             requester=requester,
-            issued_at=now,
-            expires_at=now + timedelta(seconds=services.settings.challenge_ttl_s),
-        )
-        session.add(challenge)
-        audit.record(
-            session,
-            at=now,
-            actor="anonymous",
-            action="challenge.issued",
-            target=challenge.id,
-            detail=f"{repository.name}#{pull.number} at {pull.head_sha}, {challenge.suite}",
+            actor=by.actor,
+            now=now,
         )
     return _receipt(challenge, pull, repository)
 
 
-def give_up(services: Services, challenge_id: str, *, nonce: str) -> ChallengeRef:
+def give_up(services: Services, challenge_id: str, *, nonce: str, by: Principal) -> ChallengeRef:
     """Note that a run was given up; doing it again changes nothing.
 
     Raises:
@@ -82,7 +71,8 @@ def give_up(services: Services, challenge_id: str, *, nonce: str) -> ChallengeRe
         ).one_or_none()
         session.refresh(challenge)
         if moved is not None:
-            audit.record(session, at=now, actor="anonymous", action="challenge.abandoned", target=challenge_id)
+            audit.record(session, at=now, actor=by.actor, action="challenge.abandoned", target=challenge_id)
+            enqueue(session, "refresh", str(challenge.pull_id), now=now)  # it counts as a try from now on
         shown = challenge_ref(challenge, now=now)
     if shown.fate != "abandoned":
         raise AppError("challenge_not_open", f"The challenge is {shown.fate}.")
@@ -117,17 +107,6 @@ def of_pull(services: Services, repository: str, number: int, *, cursor: str | N
     return ChallengeList(items=tuple(challenge_ref(one, now=now) for one in shown), next_cursor=more)
 
 
-def requester_of(host: str | None) -> str:
-    """Whom a request is counted for: its address; of IPv6 the network, of which one owner has all addresses."""
-    try:
-        address = ip_address(host or "")
-    except ValueError:
-        return (host or "unknown")[:64]
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is None:
-        return f"{IPv6Address(int(address) >> 64 << 64)}/64"
-    return str(getattr(address, "ipv4_mapped", None) or address)
-
-
 # ------------------------------------------------------------------ steps of issue
 def _suite(digest: str) -> Suite:
     try:
@@ -146,7 +125,8 @@ def _open_pull(session: Session, posted: ChallengePost) -> tuple[Pull, Repositor
 
 
 def _require_node(session: Session, key_id: str | None) -> None:
-    if key_id is not None and session.get(Node, key_id) is None:
+    node = None if key_id is None else session.get(Node, key_id)
+    if key_id is not None and (node is None or node.revoked_at is not None):
         raise AppError("node_not_found", f"No node with key {key_id} is registered.")
 
 

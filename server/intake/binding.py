@@ -10,10 +10,11 @@ from server import audit
 from server.intake import signatures
 from server.issued import fate
 from server.models import Bundle, Challenge, Pull
+from server.principals import Principal
 from worker.bundle import parse_manifest
 
 
-def use(session: Session, bundle_id: str, *, now: datetime) -> None:
+def use(session: Session, bundle_id: str, *, now: datetime, by: Principal) -> None:
     """Let a bundle use its challenge, in the transaction that completes its upload.
 
     One statement compares everything that the challenge binds and writes the bundle's id, so of two bundles that come
@@ -24,7 +25,7 @@ def use(session: Session, bundle_id: str, *, now: datetime) -> None:
     named, subject = manifest.challenge, manifest.subject
     if named is None or subject.suite is None or subject.repository_id == "unknown":
         return
-    signed = signatures.check(session, bundle.envelope, bundle.manifest)
+    signed = signatures.check(session, bundle.envelope, bundle.manifest, at=now)
     pull = select(Pull.id).where(Pull.repository_id == subject.repository_id, Pull.number == subject.pull_number)
     used = session.execute(
         update(Challenge)
@@ -45,7 +46,7 @@ def use(session: Session, bundle_id: str, *, now: datetime) -> None:
     ).one_or_none()
     if used is not None:
         audit.record(
-            session, at=now, actor="anonymous", action="challenge.used", target=named.id, detail=f"by {bundle_id}"
+            session, at=now, actor=by.actor, action="challenge.used", target=named.id, detail=f"by {bundle_id}"
         )
 
 

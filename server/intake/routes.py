@@ -11,20 +11,23 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Header, Path, Request, Response
 from fastapi.concurrency import run_in_threadpool
 
+from server.auth import Principal, require
 from server.bodies import chunks, described, json_body
 from server.errors import document
+from server.idempotency import IdempotentRoute
 from server.intake import examples, parts, service
 from server.intake.schemas import BundlePost, BundleReceipt, PartReceipt
 from server.services import InService
 from worker.bundle import canonical
 from worker.bundle.blobs import MAX_ENVELOPE_BYTES, MAX_MANIFEST_BYTES
 
-router = APIRouter(prefix="/api/v1", tags=["upload"])
+router = APIRouter(prefix="/api/v1", tags=["upload"], route_class=IdempotentRoute)
 
 _BODY_BYTES = 2 * MAX_MANIFEST_BYTES + MAX_ENVELOPE_BYTES + 1024
 """A manifest of the largest size with every other character escaped."""
 
 Digest = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="SHA-256 in lower-case hexadecimal.")]
+Uploader = Annotated[Principal, Depends(require("bundles:write"))]
 _BODY = ("unsupported_media_type", "body_too_large", "json_invalid", "body_invalid")
 
 
@@ -54,6 +57,7 @@ _BODY = ("unsupported_media_type", "body_too_large", "json_invalid", "body_inval
 def post_bundle(
     services: InService,
     response: Response,
+    by: Uploader,
     posted: Annotated[BundlePost, Depends(json_body(BundlePost, limit=_BODY_BYTES))],
 ) -> BundleReceipt:
     """Take a manifest in and say which blobs to upload, part by part.
@@ -62,13 +66,14 @@ def post_bundle(
     still missing: that is how an interrupted upload goes on.
     """
     envelope = canonical(posted.envelope.model_dump(mode="json", by_alias=True)) if posted.envelope else None
-    receipt, created = service.accept(services, manifest_bytes=posted.manifest.encode(), envelope=envelope)
+    receipt, created = service.accept(services, manifest_bytes=posted.manifest.encode(), envelope=envelope, by=by)
     response.status_code = 201 if created else 200
     return receipt
 
 
 @router.put(
     "/blobs/{sha256}/parts/{number}",
+    dependencies=[Depends(require("bundles:write"))],
     summary="Upload one part of a blob",
     responses={
         200: examples.PART,
@@ -117,9 +122,9 @@ async def put_part(
         202: examples.receipt("complete", description="Every blob was verified"),
     },
 )
-def submit_bundle(services: InService, bundle_id: Digest) -> BundleReceipt:
+def submit_bundle(services: InService, bundle_id: Digest, by: Uploader) -> BundleReceipt:
     """Verify that every blob is here and whole, and ask for validation. Submitting again changes nothing."""
-    return service.submit(services, bundle_id)
+    return service.submit(services, bundle_id, by=by)
 
 
 @router.get(

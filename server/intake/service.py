@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import select, update
 from sqlalchemy.orm import Session, undefer
@@ -12,6 +13,7 @@ from server.errors import AppError
 from server.intake import binding, signatures
 from server.intake.schemas import BundleReceipt, MissingBlob, PartPlan, UploadPlan
 from server.models import Blob, Bundle, BundleBlob
+from server.principals import Principal
 from server.queue import enqueue
 from server.rulings import require_kept
 from server.services import Services
@@ -19,21 +21,25 @@ from server.storage import CorruptBlobError, plan
 from worker.bundle import BundleError, Manifest, digest, parse_manifest
 
 
-def accept(services: Services, *, manifest_bytes: bytes, envelope: bytes | None) -> tuple[BundleReceipt, bool]:
+def accept(
+    services: Services, *, manifest_bytes: bytes, envelope: bytes | None, by: Principal
+) -> tuple[BundleReceipt, bool]:
     """Register a manifest, or recognise it.
 
     Args:
         services: The service.
         manifest_bytes: As received; must be canonical.
         envelope: DSSE envelope, or None when unsigned.
+        by: Who posts it.
 
     Returns:
         The receipt, and whether the bundle is new.
 
     Raises:
-        AppError: The manifest or envelope is refused, or the bundle is known with another envelope, or was retracted.
+        AppError: The manifest or envelope is refused, or the bundle is known with another envelope, or was retracted;
+            ``credential_confined``.
     """
-    posted = _parse(manifest_bytes, envelope)
+    posted = _parse(manifest_bytes, envelope, by)
     try:
         with services.database.write() as session:
             created = _register(session, services, posted)
@@ -95,22 +101,23 @@ def part_arrived(services: Services, sha256: str) -> None:
         )
 
 
-def submit(services: Services, bundle_id: str) -> BundleReceipt:
+def submit(services: Services, bundle_id: str, *, by: Principal) -> BundleReceipt:
     """Close an upload: verify every blob, make all of them visible, and ask for validation.
 
     Raises:
         AppError: ``bundle_not_found``, ``upload_expired``, ``bundle_incomplete`` with the missing blobs,
-            ``blob_corrupt``.
+            ``blob_corrupt``, ``credential_confined``.
     """
     with services.database.read() as session:
         bundle = _find(session, bundle_id)
+        by.require_inside(repository_id=bundle.repository_id, pull_number=bundle.pull_number, head_sha=bundle.head_sha)
         waiting = _unstored(session, bundle_id)
     if bundle.upload_state == "expired":
         raise AppError("upload_expired", "The upload stood still for too long; post the manifest again.")
     if bundle.upload_state == "open":
         for blob in waiting:
             _assemble(services, blob)
-        _complete(services, bundle_id)
+        _complete(services, bundle_id, by)
         for blob in waiting:
             services.store.discard_parts(blob.sha256)
         services.bell.ring()
@@ -127,18 +134,22 @@ class _Posted:
     manifest_bytes: bytes
     envelope: bytes | None
     sizes: Mapping[str, int]
+    by: Principal
 
 
-def _parse(manifest_bytes: bytes, envelope: bytes | None) -> _Posted:
+def _parse(manifest_bytes: bytes, envelope: bytes | None, by: Principal) -> _Posted:
     try:
         manifest = parse_manifest(manifest_bytes)
     except BundleError as error:
         raise AppError(error.code, error.detail) from error
+    about = manifest.subject
+    known = about.repository_id if isinstance(about.repository_id, int) else None
+    by.require_inside(repository_id=known, pull_number=about.pull_number, head_sha=about.head_sha)
     sizes: dict[str, int] = {}
     for entry in manifest.files:
         if sizes.setdefault(entry.sha256, entry.size_bytes) != entry.size_bytes:
             raise AppError("blob_size_conflict", f"Blob {entry.sha256} is listed with two sizes.")
-    return _Posted(digest(manifest_bytes), manifest, manifest_bytes, envelope, sizes)
+    return _Posted(digest(manifest_bytes), manifest, manifest_bytes, envelope, sizes, by)
 
 
 def _register(session: Session, services: Services, posted: _Posted) -> bool:
@@ -152,14 +163,14 @@ def _register(session: Session, services: Services, posted: _Posted) -> bool:
         return False
     inserted = session.execute(
         inserter(session)(Bundle)
-        .values(**_columns(posted), **_signed(session, posted), created_at=now, progress_at=now)
+        .values(**_columns(posted), **_signed(session, posted, now), created_at=now, progress_at=now)
         .on_conflict_do_nothing()
         .returning(Bundle.id)
     ).one_or_none()
     if inserted is None:  # the same manifest, posted in the same moment, was first
         return False
     _list_blobs(session, posted)
-    audit.record(session, at=now, actor="anonymous", action="bundle.opened", target=posted.bundle_id)
+    audit.record(session, at=now, actor=posted.by.actor, action="bundle.opened", target=posted.bundle_id)
     return True
 
 
@@ -183,8 +194,8 @@ def _columns(posted: _Posted) -> dict[str, object]:
     }
 
 
-def _signed(session: Session, posted: _Posted) -> dict[str, object]:
-    signed = signatures.check(session, posted.envelope, posted.manifest_bytes)
+def _signed(session: Session, posted: _Posted, now: datetime) -> dict[str, object]:
+    signed = signatures.check(session, posted.envelope, posted.manifest_bytes, at=now)
     return {"signature": signed.state, "node_key_id": signed.key_id}
 
 
@@ -195,13 +206,13 @@ def _reconcile(session: Session, services: Services, known: Bundle, posted: _Pos
     if posted.envelope is not None and posted.envelope != known.envelope:
         if known.upload_state == "complete" or known.signature == "valid":
             raise AppError("envelope_conflict", "The bundle is known with another envelope, or as an unsigned one.")
-        signed = signatures.check(session, posted.envelope, posted.manifest_bytes)
+        signed = signatures.check(session, posted.envelope, posted.manifest_bytes, at=now)
         known.envelope, known.signature, known.node_key_id = posted.envelope, signed.state, signed.key_id
-        audit.record(session, at=now, actor="anonymous", action="bundle.envelope_attached", target=known.id)
+        audit.record(session, at=now, actor=posted.by.actor, action="bundle.envelope_attached", target=known.id)
     if known.upload_state == "expired":
         known.upload_state, known.progress_at = "open", now
         _list_blobs(session, posted)
-        audit.record(session, at=now, actor="anonymous", action="bundle.reopened", target=known.id)
+        audit.record(session, at=now, actor=posted.by.actor, action="bundle.reopened", target=known.id)
 
 
 def _list_blobs(session: Session, posted: _Posted) -> None:
@@ -241,7 +252,7 @@ def _assemble(services: Services, blob: BundleBlob) -> None:
         ) from error
 
 
-def _complete(services: Services, bundle_id: str) -> None:
+def _complete(services: Services, bundle_id: str, by: Principal) -> None:
     """Make the blobs visible and the upload complete, once, however many submit at the same time."""
     now = services.clock()
     with services.database.write() as session:
@@ -255,9 +266,9 @@ def _complete(services: Services, bundle_id: str) -> None:
             .returning(Bundle.id)
         ).one_or_none()
         if moved is not None:
-            binding.use(session, bundle_id, now=now)
+            binding.use(session, bundle_id, now=now, by=by)
             enqueue(session, "validate", bundle_id, now=now)
-            audit.record(session, at=now, actor="anonymous", action="bundle.submitted", target=bundle_id)
+            audit.record(session, at=now, actor=by.actor, action="bundle.submitted", target=bundle_id)
 
 
 def _unstored(session: Session, bundle_id: str) -> Sequence[BundleBlob]:

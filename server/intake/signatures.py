@@ -1,8 +1,9 @@
 """Whose signature a bundle carries."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 from sqlalchemy.orm import Session
 
 from server.errors import AppError
@@ -24,8 +25,8 @@ class Signature:
     key_id: str | None
 
 
-def check(session: Session, envelope: bytes | None, manifest_bytes: bytes) -> Signature:
-    """Check an envelope against the registered nodes.
+def check(session: Session, envelope: bytes | None, manifest_bytes: bytes, *, at: datetime) -> Signature:
+    """Check an envelope against the nodes that were registered and not revoked at a point in time.
 
     Raises:
         AppError: ``envelope_invalid``: it is no envelope at all.
@@ -34,7 +35,8 @@ def check(session: Session, envelope: bytes | None, manifest_bytes: bytes) -> Si
         return Signature("absent", None)
     try:
         claimed = key_ids(envelope)
-        known = dict(session.execute(select(Node.key_id, Node.public_key).where(Node.key_id.in_(claimed))).all())
+        good = Node.key_id.in_(claimed), or_(Node.revoked_at.is_(None), Node.revoked_at > at)
+        known = dict(session.execute(select(Node.key_id, Node.public_key).where(*good)).all())
         return Signature("valid", verify(envelope, manifest_bytes, known))
     except BundleError as error:
         if error.code == "envelope_invalid":

@@ -1,5 +1,6 @@
 """Validation: every rule applied, every number recomputed, trust placed. Runs as a task."""
 
+import secrets
 from dataclasses import dataclass
 
 from sqlalchemy import select, update
@@ -81,7 +82,8 @@ class Judgement:
 def read(session: Session, bundle_id: str) -> Case:
     """Read what a bundle is judged by."""
     bundle = session.get_one(Bundle, bundle_id, options=[undefer(Bundle.manifest), undefer(Bundle.envelope)])
-    signed = signatures.check(session, bundle.envelope, bundle.manifest)
+    submitted_at = bundle.completed_at or bundle.progress_at
+    signed = signatures.check(session, bundle.envelope, bundle.manifest, at=submitted_at)
     node = session.get(Node, signed.key_id) if signed.key_id is not None else None
     context = Context(
         place="server",
@@ -118,7 +120,8 @@ def keep(session: Session, services: Services, judgement: Judgement) -> None:
         "record": judgement.assessment.model_dump_json(),
     }
     bundle = judgement.case.bundle
-    row = inserter(session)(AssessmentRow).values(bundle_id=bundle.id, **values)
+    lot = secrets.randbelow(1_000_000) / 1_000_000  # drawn once: judging again does not draw again
+    row = inserter(session)(AssessmentRow).values(bundle_id=bundle.id, lot=lot, **values)
     session.execute(row.on_conflict_do_update(index_elements=["bundle_id"], set_=values))
     if (pull := _pull_of(session, bundle)) is not None:
         enqueue(session, "refresh", str(pull.id), now=services.clock())

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from server.challenges.service import requester_of
+from server.addresses import counted
 from worker.bundle.signature import generate_key
 from worker.suites import load
 from worker.suites.plan import plan_run
@@ -169,7 +169,7 @@ def test_asking_all_at_once_does_not_get_past_the_limit(
     ],
 )
 def test_requests_are_counted_for_whoever_owns_the_address(host: str | None, counted_as: str) -> None:
-    assert requester_of(host) == counted_as
+    assert counted(host) == counted_as
 
 
 @pytest.mark.parametrize(
