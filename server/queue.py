@@ -17,7 +17,17 @@ from sqlalchemy.orm import Session
 from server.db import inserter
 from server.models import Task
 
-TaskKind = Literal["validate", "read_pull", "refresh", "publish", "sweep_uploads", "find_outdated", "revalidate"]
+TaskKind = Literal[
+    "validate",
+    "read_pull",
+    "refresh",
+    "publish",
+    "obey",
+    "check_access",
+    "sweep_uploads",
+    "find_outdated",
+    "revalidate",
+]
 
 
 class PostponeError(Exception):

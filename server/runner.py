@@ -12,7 +12,8 @@ from datetime import timedelta
 from sqlalchemy.orm import Session
 
 from server import audit, queue
-from server.checks import outbox, pulls, verdicts
+from server.checks import access, outbox, pulls, verdicts
+from server.conversation import obedience
 from server.intake import expiry, revalidation, validation
 from server.queue import PostponeError, Taken, TaskKind
 from server.services import Services
@@ -45,6 +46,8 @@ HANDLERS: Mapping[TaskKind, Handler] = {
     "read_pull": Handler(pulls.reread, _nothing, attempts=40),
     "refresh": Handler(verdicts.refresh, _nothing, attempts=10),
     "publish": Handler(outbox.publish, outbox.give_up, attempts=60),
+    "obey": Handler(obedience.obey, obedience.give_up, attempts=60),
+    "check_access": Handler(access.check, _nothing, attempts=40),
     "sweep_uploads": Handler(expiry.sweep, _nothing, attempts=3),
     "find_outdated": Handler(revalidation.find_outdated, _nothing, attempts=5),
     "revalidate": Handler(revalidation.revalidate, _nothing, attempts=5),
@@ -78,7 +81,7 @@ def run_next(services: Services) -> bool:
 
 
 def sweep(services: Services) -> int:
-    """Ask for what must happen regularly, and for posts whose task got lost. Call every ``sweep_interval_s``.
+    """Ask for what must happen regularly, and for what lost its task. Call every ``sweep_interval_s``.
 
     Returns:
         How many tasks are due, at most 100.
@@ -86,9 +89,13 @@ def sweep(services: Services) -> int:
     now = services.clock()
     with services.database.write() as session:
         queue.enqueue(session, "sweep_uploads", "all", now=now)
+        for pull_id in verdicts.overtaken(session, now=now):
+            queue.enqueue(session, "refresh", str(pull_id), now=now)
         if services.github is not None:
             for pull_id in outbox.waiting(session):
                 queue.enqueue(session, "publish", str(pull_id), now=now)
+            for key in obedience.waiting(session):
+                queue.enqueue(session, "obey", key, now=now)
         return len(queue.due(session, now=now, limit=100))
 
 

@@ -4,11 +4,13 @@ import fcntl
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 
 from sqlalchemy.exc import OperationalError
 
 import migrations
 from server.broker import CeleryBell, create_celery
+from server.contact import WatchedGitHub
 from server.db import Database
 from server.embedded import LocalBell, embedded
 from server.github import AppCredentials, GitHubClient, GitHubSettings, TokenCredentials
@@ -16,7 +18,7 @@ from server.limits import MemoryLimiter, RedisLimiter
 from server.queue import enqueue
 from server.services import GitHub, Services
 from server.settings import Settings
-from server.storage import LocalBlobs
+from server.storage import BlobStore, LocalBlobs
 from server.stored import count_outdated
 
 _log = logging.getLogger(__name__)
@@ -29,11 +31,12 @@ class DataFolderInUseError(Exception):
 def build(settings: Settings) -> Services:
     """Make the parts of a service. Opens no connection and starts no thread."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
+    database = Database(settings.resolved_database_url)
     return Services(
         settings=settings,
-        database=Database(settings.resolved_database_url),
-        store=LocalBlobs(settings.data_dir),
-        github=_github(settings),
+        database=database,
+        store=_store(settings),
+        github=_github(settings, database),
         bell=LocalBell() if settings.embedded else CeleryBell(create_celery(settings)),
         limiter=MemoryLimiter() if settings.redis_url is None else RedisLimiter(settings.redis_url.get_secret_value()),
     )
@@ -82,7 +85,8 @@ def migrate(settings: Settings) -> None:
 def close(services: Services) -> None:
     """Close what a service holds open."""
     services.database.close()
-    if isinstance(services.github, GitHubClient):
+    services.store.close()
+    if isinstance(services.github, WatchedGitHub):
         services.github.close()
 
 
@@ -97,7 +101,28 @@ def _alone(services: Services) -> Iterator[None]:
         yield
 
 
-def _github(settings: Settings) -> GitHub | None:
+def _store(settings: Settings) -> BlobStore:
+    if settings.s3_bucket is None:
+        return LocalBlobs(settings.data_dir)
+    from server.storage.s3 import S3Blobs  # boto3 takes a while to import, and most servers do without
+    from server.storage.s3_client import Bucket
+
+    secret = settings.s3_secret_key
+    return S3Blobs(
+        Bucket(
+            name=settings.s3_bucket,
+            url=settings.s3_url,
+            public_url=settings.s3_public_url,
+            region=settings.s3_region,
+            prefix=settings.s3_prefix,
+            access_key=settings.s3_access_key,
+            secret_key=secret.get_secret_value() if secret is not None else None,
+            address_ttl_s=settings.s3_address_ttl_s if settings.s3_direct else None,
+        )
+    )
+
+
+def _github(settings: Settings, database: Database) -> GitHub | None:
     credentials: AppCredentials | TokenCredentials
     if settings.github_app_id is not None and settings.github_app_key_file is not None:
         key = settings.github_app_key_file.read_text(encoding="utf-8")
@@ -106,6 +131,5 @@ def _github(settings: Settings) -> GitHub | None:
         credentials = TokenCredentials(token=settings.github_token)
     else:
         return None
-    return GitHubClient(
-        GitHubSettings(credentials=credentials, base_url=settings.github_url, timeout_s=settings.github_timeout_s)
-    )
+    chosen = GitHubSettings(credentials=credentials, base_url=settings.github_url, timeout_s=settings.github_timeout_s)
+    return WatchedGitHub(GitHubClient(chosen), database, lambda: datetime.now(UTC))

@@ -7,14 +7,17 @@ from sqlalchemy.orm import Session
 
 from server import audit
 from server.github import CheckPayload, GitHubPermanentError, GitHubRetryableError, PublishedCheck
-from server.models import Post
+from server.models import Post, Pull, Repository
 from server.queue import PostponeError
 from server.services import Services
 
 
 def waiting(session: Session) -> Sequence[int]:
-    """Pull requests with posts that do not stand on GitHub yet."""
-    return session.scalars(select(Post.pull_id).where(Post.state == "pending").distinct()).all()
+    """Pull requests with posts that do not stand on GitHub yet, and could."""
+    pending = (
+        select(Post.pull_id).join(Pull, Pull.id == Post.pull_id).join(Repository, Repository.id == Pull.repository_id)
+    )
+    return session.scalars(pending.where(Post.state == "pending", Repository.covered).distinct()).all()
 
 
 def publish(services: Services, key: str) -> None:
@@ -55,8 +58,13 @@ def give_up(session: Session, services: Services, key: str, detail: str) -> None
 
 
 def _next(services: Services, pull_id: int) -> Post | None:
-    """The oldest waiting post, after dropping those that a newer one about the same commit replaces."""
+    """The oldest waiting post, after dropping those that a newer one about the same commit replaces.
+
+    Posts to a repository that GitHub does not let us into wait until it does (`server.checks.access`).
+    """
     with services.database.write() as session:
+        if not session.get_one(Repository, session.get_one(Pull, pull_id).repository_id).covered:
+            return None
         posts = session.scalars(
             select(Post).where(Post.pull_id == pull_id, Post.state == "pending").order_by(Post.id)
         ).all()

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
@@ -13,13 +14,15 @@ from judge.claims import parse_claims
 from judge.policy import MergePolicy, Provenance, Shortfall, shortfalls
 from judge.report import BundleUrl, CheckReport, PullRef, ReportUrls, render
 from judge.rerun import RerunPlan, rerun_plan
+from judge.scope import ScopeMap, scope_map
 from judge.selection import missing, selected
 from judge.verdict import Verdict, judge
 from server import audit
 from server.checks import evidence
 from server.checks.evidence import Weighed
-from server.github import CheckPayload
-from server.models import Outlook, Post, Pull, Repository, VerdictRow
+from server.github import CheckAction, CheckPayload
+from server.heard import usual_suite
+from server.models import Challenge, Outlook, Post, Pull, Repository, VerdictRow
 from server.queue import enqueue
 from server.services import Services
 from server.stored import SHORTFALLS, policy_of
@@ -36,6 +39,8 @@ class _Case:
     evidence: Weighed
     provenance: Mapping[str, Provenance]
     policy: MergePolicy
+    scope: ScopeMap | None
+    lots: Mapping[str, float]
 
     @property
     def bundles(self) -> tuple[Assessment, ...]:
@@ -56,7 +61,9 @@ class _Case:
 
     @property
     def holes(self) -> tuple[str, ...]:
-        """Values that a claim's scope lists and no evidence for the present head has."""
+        """Holes of the declared scope; without one, values that claims list and no evidence for the present head has."""
+        if self.scope is not None:
+            return self.scope.holes
         now = [one for one in self.bundles if one.head_sha == self.pull.head_sha and one.validity == "valid"]
         return tuple(
             f"{hole} of {claim.id}"
@@ -89,34 +96,60 @@ def refresh(services: Services, key: str) -> None:
         if (pull.head_sha, pull.body) != (case.pull.head_sha, case.pull.body):
             return  # it changed meanwhile, which also asked for this task again
         evidence.keep(session, services, pull, case.evidence)
-        _store_outlook(session, pull, judged)
+        _store_outlook(session, pull, judged, case.scope)
         _store_verdicts(session, services, pull, judged.verdicts)
         if pull.state == "open" and _is_news(session, pull, payload, silent=case.silent):
             _write_post(session, services, pull, payload)
     services.bell.ring()
 
 
+def overtaken(session: Session, *, now: datetime) -> Sequence[int]:
+    """Open pull requests of which a challenge has expired since they were judged: it counts as a try now."""
+    return session.scalars(
+        select(Pull.id)
+        .join(Challenge, Challenge.pull_id == Pull.id)
+        .where(
+            Pull.state == "open",
+            Challenge.used_by.is_(None),
+            Challenge.expires_at <= now,
+            Challenge.expires_at > Pull.judged_at,
+        )
+        .distinct()
+    ).all()
+
+
 def _read(services: Services, pull_id: int) -> _Case:
     with services.database.read() as session:
         pull = session.get_one(Pull, pull_id)
-        gathered = evidence.gather(session, pull)
+        gathered = evidence.gather(session, pull, now=services.clock())
         repository = session.get_one(Repository, pull.repository_id)
         policy = policy_of(session, pull.repository_id)
-    weighed = evidence.weigh(gathered, head_sha=pull.head_sha)
-    return _Case(pull, repository, parse_claims(pull.body), weighed, gathered.provenance, policy)
+    weighed, claimed, scope = evidence.weigh(gathered, head_sha=pull.head_sha), parse_claims(pull.body), None
+    if claimed.scope is not None:
+        bundles = [one.assessment for one in weighed.counted]
+        scope = scope_map(claimed.scope, bundles, head_sha=pull.head_sha)
+    return _Case(pull, repository, claimed, weighed, gathered.provenance, policy, scope, gathered.lots)
 
 
 def _judge(case: _Case) -> _Judged:
     claims = case.claimed.claims
     verdicts = judge(claims, case.bundles, head_sha=case.pull.head_sha, inherited=case.inherited)
-    short = shortfalls(case.policy, verdicts, holes=case.holes, provenance=case.provenance, author=case.pull.author)
+    short = shortfalls(
+        case.policy,
+        verdicts,
+        holes=case.holes,
+        provenance=case.provenance,
+        author=case.pull.author,
+        lots=case.lots,
+    )
     return _Judged(verdicts, short, rerun_plan(case.evidence.items, case.evidence.standings, claims=claims))
 
 
-def _store_outlook(session: Session, pull: Pull, judged: _Judged) -> None:
+def _store_outlook(session: Session, pull: Pull, judged: _Judged, scope: ScopeMap | None) -> None:
     found = session.get(Outlook, pull.id) or Outlook(pull_id=pull.id)
     found.rerun = judged.rerun.model_dump_json()
     found.shortfalls = SHORTFALLS.dump_json(judged.shortfalls).decode()
+    found.scope = None if scope is None else scope.model_dump_json()
     session.add(found)
 
 
@@ -149,7 +182,9 @@ def _report(case: _Case, judged: _Judged, public_url: str) -> CheckReport:
             for bundle in case.bundles
         ),
     )
-    return render(pull, case.claimed, judged.verdicts, case.bundles, urls, shortfalls=judged.shortfalls)
+    return render(
+        pull, case.claimed, judged.verdicts, case.bundles, urls, shortfalls=judged.shortfalls, scope=case.scope
+    )
 
 
 def _payload(case: _Case, report: CheckReport, public_url: str) -> CheckPayload:
@@ -167,6 +202,16 @@ def _payload(case: _Case, report: CheckReport, public_url: str) -> CheckPayload:
         summary=report.summary,
         text=report.text,
         details_url=_page(case, public_url),
+        actions=_buttons(),
+    )
+
+
+def _buttons() -> tuple[CheckAction, ...]:
+    """What can be asked with the check; `server.conversation` obeys the identifiers as commands."""
+    return (
+        CheckAction(label=f"Run {usual_suite()}"[:20], description="Order it for this commit", identifier="run"),
+        CheckAction(label="Run again", description="Order what was run here before", identifier="again"),
+        CheckAction(label="Explain", description="What the rules found", identifier="explain"),
     )
 
 
