@@ -11,16 +11,32 @@ from judge.policy import MergePolicy
 from server.challenges.schemas import ChallengeGivenUp, ChallengePost
 from server.errors import Problem
 from server.intake.schemas import BundlePost
+from server.jobs.schemas import (
+    ApprovalPost,
+    ClaimPost,
+    FailPost,
+    FinishPost,
+    HeartbeatPost,
+    OrderPost,
+    ProgressPost,
+)
 from server.moderation.schemas import RulingPost
 from server.nodes.schemas import NodePost
 
 _BODIES: tuple[type[BaseModel], ...] = (
+    ApprovalPost,
     BundlePost,
     ChallengeGivenUp,
     ChallengePost,
+    ClaimPost,
+    FailPost,
+    FinishPost,
+    HeartbeatPost,
     MergePolicy,
     NodePost,
+    OrderPost,
     Problem,
+    ProgressPost,
     RulingPost,
 )
 """Records that FastAPI does not see because `server.bodies` reads them."""
@@ -44,6 +60,7 @@ def describe(app: FastAPI) -> dict[str, Any]:
             {"name": "upload", "description": "Post the manifest, put the parts, submit. Every step may be repeated."},
             {"name": "challenges", "description": "What a run has to follow, asked for before it begins."},
             {"name": "results", "description": "What the dashboard reads."},
+            {"name": "jobs", "description": "Runs that people order and nodes of others carry out."},
             {"name": "nodes", "description": "Contributors' machines and their signing keys."},
             {"name": "moderation", "description": "What an operator decides about bundles, always with a reason."},
             {"name": "GitHub", "description": "Webhooks, and reading pull requests on demand."},

@@ -120,14 +120,15 @@ def approve(
     Raises:
         AppError: ``job_not_found``, ``job_head_moved``, ``pull_closed``, ``job_not_waiting``.
     """
-    job = find_job(session, job_id, lock=True)
+    job = find_job(session, job_id)
     if job.head_sha != head_sha:
         raise AppError("job_head_moved", f"The job is for commit {job.head_sha}.")
+    _pull_at(session, job.pull_id, head_sha)
+    session.refresh(job, with_for_update=True)
     if job.state in ("queued", "leased"):
         return job
     if job.state != "unapproved":
         raise AppError("job_not_waiting", f"The job is {job.state}.")
-    _pull_at(session, job.pull_id, head_sha)
     _approve(session, settings, job, approved_by=approved_by, now=now)
     return job
 
@@ -156,10 +157,11 @@ def again(session: Session, settings: Settings, job_id: str, *, by: str, now: da
     Raises:
         AppError: ``job_not_found``, ``job_not_ended``, ``job_head_moved``, ``pull_closed``.
     """
-    job = find_job(session, job_id, lock=True)
+    job = find_job(session, job_id)
+    _pull_at(session, job.pull_id, job.head_sha)
+    session.refresh(job, with_for_update=True)
     if job.state not in ("dead", "quarantined"):
         raise AppError("job_not_ended", f"The job is {job.state}.")
-    _pull_at(session, job.pull_id, job.head_sha)
     job.failures, job.interruptions, job.ended_at, job.cancelled_by = 0, 0, None, None
     _approve(session, settings, job, approved_by=by, now=now)
     return job
@@ -232,8 +234,11 @@ def _suite(name: str) -> Suite:
 
 
 def _pull_at(session: Session, pull_id: int, head_sha: str) -> Pull:
-    """The pull request, held so that no second order is placed beside this one."""
-    pull = session.get_one(Pull, pull_id, with_for_update=True)
+    """The pull request, held so that no second order is placed beside this one.
+
+    Whoever holds both locks the pull request before a job: in the other order two of them would wait for one another.
+    """
+    pull = session.get_one(Pull, pull_id, with_for_update={"key_share": True})
     if pull.state != "open":
         raise AppError("pull_closed", f"Pull request {pull.number} is closed.")
     if pull.head_sha != head_sha:

@@ -25,6 +25,7 @@ TaskKind = Literal[
     "obey",
     "check_access",
     "sweep_uploads",
+    "reap_leases",
     "find_outdated",
     "revalidate",
 ]

@@ -15,6 +15,7 @@ from server import audit, queue
 from server.checks import access, outbox, pulls, verdicts
 from server.conversation import obedience
 from server.intake import expiry, revalidation, validation
+from server.jobs import endings
 from server.queue import PostponeError, Taken, TaskKind
 from server.services import Services
 
@@ -48,6 +49,7 @@ HANDLERS: Mapping[TaskKind, Handler] = {
     "publish": Handler(outbox.publish, outbox.give_up, attempts=60),
     "obey": Handler(obedience.obey, obedience.give_up, attempts=60),
     "check_access": Handler(access.check, _nothing, attempts=40),
+    "reap_leases": Handler(endings.reap, _nothing, attempts=3),
     "sweep_uploads": Handler(expiry.sweep, _nothing, attempts=3),
     "find_outdated": Handler(revalidation.find_outdated, _nothing, attempts=5),
     "revalidate": Handler(revalidation.revalidate, _nothing, attempts=5),
@@ -89,6 +91,7 @@ def sweep(services: Services) -> int:
     now = services.clock()
     with services.database.write() as session:
         queue.enqueue(session, "sweep_uploads", "all", now=now)
+        queue.enqueue(session, "reap_leases", "all", now=now)
         for pull_id in verdicts.overtaken(session, now=now):
             queue.enqueue(session, "refresh", str(pull_id), now=now)
         if services.github is not None:

@@ -105,8 +105,52 @@ class Settings(BaseSettings):
         description="Whether bundles and challenges are taken without a credential. Unset: if the service is embedded.",
     )
 
+    s3_bucket: str | None = Field(
+        default=None, description="Bucket of the blobs. Unset: they are kept in `data_dir`, which all processes share."
+    )
+    s3_url: Address | None = Field(default=None, description="Root of the S3 API. Unset: AWS's for the region.")
+    s3_public_url: Address | None = Field(
+        default=None, description="The same as contributors reach it. Unset: as the service does."
+    )
+    s3_region: str = Field(default="us-east-1", description="Region named in signatures.")
+    s3_prefix: str = Field(
+        default="", pattern=r"^([A-Za-z0-9._-]+/)*$", description="What the keys begin with, such as `byogpu/`."
+    )
+    s3_access_key: str | None = Field(
+        default=None, description="Access key. Unset, with its secret: the role or profile that boto3 finds."
+    )
+    s3_secret_key: SecretStr | None = Field(default=None, description="Its secret.")
+    s3_direct: bool = Field(
+        default=True, description="Whether contributors send parts to the bucket themselves, at signed addresses."
+    )
+    s3_address_ttl_s: int = Field(default=900, ge=1, le=86400, description="Seconds that a signed address is good for.")
+
     part_size_bytes: int = Field(default=8 * MIB, ge=1024, le=64 * MIB, description="Size of an upload part.")
     upload_ttl_s: int = Field(default=24 * 3600, ge=1, description="Seconds an upload may stay open without progress.")
+    bundles_per_owner: int = Field(
+        default=200, ge=0, description="New bundles that one owner may post within 24 hours. 0: any number."
+    )
+    bundles_per_address: int = Field(default=400, ge=0, description="The same for one address.")
+    open_bytes_per_owner: int = Field(
+        default=16 << 30, ge=0, description="Bytes that the open uploads of one owner may list together. 0: any number."
+    )
+    open_bytes_per_address: int = Field(default=32 << 30, ge=0, description="The same for one address.")
+    stored_bytes_per_owner: int = Field(
+        default=256 << 30, ge=0, description="Bytes that the stored bundles of one owner may have. 0: any number."
+    )
+    stored_bytes_per_address: int = Field(default=512 << 30, ge=0, description="The same for one address.")
+    retention_days: int = Field(
+        default=0,
+        ge=0,
+        description="Days after which the contents of a bundle are dropped whose pull request is not open; digests and "
+        "verdicts stay. 0: never.",
+    )
+    retention_refused_days: int = Field(
+        default=0, ge=0, description="The same for bundles that were found invalid, whatever their pull request."
+    )
+    orphan_interval_s: int = Field(
+        default=3600, ge=1, description="Seconds between two searches of the whole blob store for what nobody lists."
+    )
     challenge_ttl_s: int = Field(
         default=24 * 3600, ge=60, description="Seconds in which the bundle of a challenge has to be submitted."
     )
@@ -145,7 +189,9 @@ class Settings(BaseSettings):
         default=10, ge=1, description="Runs of a job that may come to nothing through no fault of its own."
     )
     job_resume_s: int = Field(
-        default=300, ge=0, description="Seconds that a job waits for the node that has evals of it, before others get it."
+        default=300,
+        ge=0,
+        description="Seconds that a job waits for the node that has evals of it, before others get it.",
     )
     jobs_per_owner: int = Field(default=8, ge=1, description="Jobs that the nodes of one owner may run at once.")
     jobs_per_address: int = Field(default=16, ge=1, description="Jobs that may run at once behind one address.")
@@ -218,6 +264,10 @@ class Settings(BaseSettings):
             raise ValueError("give a GitHub App or a token, not both")
         if (self.github_oauth_client_id is None) != (self.github_oauth_client_secret is None):
             raise ValueError("github_oauth_client_id and github_oauth_client_secret belong together")
+        if (self.s3_access_key is None) != (self.s3_secret_key is None):
+            raise ValueError("s3_access_key and s3_secret_key belong together")
+        if self.s3_bucket is not None and self.part_size_bytes < 5 * MIB:
+            raise ValueError("S3 takes no parts of less than 5 MiB: raise part_size_bytes")
         for name in ("github_token", "github_webhook_secret", "admin_token"):
             secret: SecretStr | None = getattr(self, name)
             if secret is not None and len(secret.get_secret_value()) < 16:

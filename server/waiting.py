@@ -104,15 +104,9 @@ def time_limit_s(suite: Suite) -> int:
     return int(sum(plan.time_limit_s for plan in suite.evals)) + OVERHEAD_S
 
 
-def traits_of(job: Job, suite: Suite, image: str, pull: Pull, repository: Repository) -> Traits:
+def traits_of(job: Job, suite: Suite, *, image: str, repository: str, author: str | None) -> Traits:
     """What a node's owner may want to know of a job."""
-    return Traits(
-        suite=job.suite,
-        image=image,
-        repository=repository.name,
-        author=pull.author,
-        time_limit_s=time_limit_s(suite),
-    )
+    return Traits(suite=job.suite, image=image, repository=repository, author=author, time_limit_s=time_limit_s(suite))
 
 
 def needs_of(job: Job) -> Needs:
@@ -138,7 +132,7 @@ def _surroundings(session: Session, settings: Settings, jobs: Sequence[Job], now
     return Surroundings(
         pulls={pull.id: (pull, repository) for pull, repository in pulls},
         offers=[parse_record(record.encode(), Offer, code="body_invalid") for record in offers],
-        running=dict(running.tuples().all()),
+        running=dict(running.all()),
         settings=settings,
         now=now,
     )
@@ -203,7 +197,8 @@ def _why_queued(job: Job, suite: Suite | None, around: Surroundings) -> str:
         return f"Tried again at {job.run_after.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC: {job.reason}."
     if around.running.get(job.pull_id, 0) >= around.settings.jobs_per_pull:
         return f"The pull request has {around.settings.jobs_per_pull} jobs running, as many as it may have."
-    return _why_no_node(needs_of(job), traits_of(job, suite, image, pull, repository), around)
+    traits = traits_of(job, suite, image=image, repository=repository.name, author=pull.author)
+    return _why_no_node(needs_of(job), traits, around)
 
 
 def _why_no_node(needs: Needs, traits: Traits, around: Surroundings) -> str:

@@ -1,0 +1,1 @@
+"""Community compute: people order jobs, nodes that others lend claim them, run them, and deliver bundles."""
