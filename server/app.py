@@ -8,6 +8,8 @@ from typing import Any
 from fastapi import Depends, FastAPI, Request
 
 from server import audit, dashboard, errors, health, openapi
+from server.accounts import routes as accounts
+from server.accounts import session_routes as sessions
 from server.auth import WEBHOOKS, Principal, limited
 from server.challenges import routes as challenges
 from server.checks import routes as checks
@@ -15,6 +17,8 @@ from server.conditional import ConditionalReads
 from server.errors import AppError
 from server.headers import SecurityHeaders
 from server.intake import routes as intake
+from server.jobs import order_routes
+from server.jobs import routes as jobs
 from server.moderation import routes as moderation
 from server.nodes import routes as nodes
 from server.results import routes as results
@@ -66,7 +70,7 @@ _IDENTITY: Mapping[str, Any] = {
 
 
 def _routes(app: FastAPI) -> FastAPI:
-    for part in (intake, challenges, results, checks, nodes, moderation):
+    for part in (intake, challenges, results, checks, jobs, order_routes, nodes, moderation, accounts, sessions):
         app.include_router(part.router, dependencies=[Depends(limited)])
     app.include_router(health.router)
     app.openapi = lambda: openapi.describe(app)  # type: ignore[method-assign]

@@ -15,7 +15,7 @@ from server import credentials, csrf
 from server.addresses import address_of
 from server.errors import AppError
 from server.headers import OF_REQUEST
-from server.principals import SCOPES, UPLOADS, Principal, Scope
+from server.principals import SCOPES, UPLOADS, Power, Principal
 from server.services import InService, Services
 from server.settings import Kind
 
@@ -87,23 +87,24 @@ class Require:
         scope: What has to be allowed.
     """
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: Power) -> None:
         self.scope = scope
 
     def __call__(self, services: InService, principal: InPrincipal) -> Principal:
         """Answer with the principal.
 
         Raises:
-            AppError: ``unauthorized``, ``scope_missing``; ``admin_disabled`` where nobody could have the scope.
+            AppError: ``unauthorized``, ``scope_missing``; ``admin_disabled`` where nobody could have it.
         """
         settings = services.settings
-        if self.scope == "admin" and settings.admin_token is None and not settings.sign_in_configured:
+        closed = settings.admin_token is None and not settings.sign_in_configured
+        if closed and self.scope not in UPLOADS:
             raise AppError("admin_disabled", "Set BYOGPU_ADMIN_TOKEN to open this route.")
         principal.require(self.scope)
         return principal
 
 
-def require(scope: Scope) -> Require:
+def require(scope: Power) -> Require:
     """Make a dependency that lets only those pass whose credential allows something.
 
     Args:
@@ -168,7 +169,7 @@ def _used(services: Services, found: credentials.Found, given: str) -> Principal
 
 
 def _anonymous(request: Request, services: Services) -> Principal:
-    scopes: frozenset[Scope] = UPLOADS if services.settings.anonymous_uploads_allowed else frozenset()
+    scopes: frozenset[Power] = UPLOADS if services.settings.anonymous_uploads_allowed else frozenset()
     return Principal(kind="anonymous", owner=f"address:{address_of(request, services.settings)}", scopes=scopes)
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from server.models import Account, ApiToken, Node, Pull, PullKey, WebSession
-from server.principals import SCOPES_OF, Confines, Principal, Scope
+from server.principals import SCOPES_OF, Confines, Power, Principal
 
 Prefix = Literal["byo_t", "byo_k"]
 OF_ACCOUNT: Prefix = "byo_t"
@@ -84,7 +84,7 @@ def find_session(session: Session, cookie: str, *, now: datetime, idle: timedelt
     web, account = row
     if web.expires_at <= now or web.used_at + idle <= now:
         return None
-    principal = _principal(account, SCOPES_OF[account.role])
+    principal = _principal(account, SCOPES_OF[account.role] | {"account"})
     return Found(principal, now - web.used_at >= _USED_EVERY)
 
 
@@ -117,8 +117,8 @@ def _token(session: Session, public: str, secret: str, now: datetime) -> Found |
     token, account, node = row
     if not _is_good(token, now) or (node is not None and node.revoked_at is not None):
         return None
-    scopes = cast(frozenset[Scope], frozenset(token.scopes.split())) & SCOPES_OF[account.role]
-    principal = _principal(account, scopes, node_key_id=token.node_key_id)
+    scopes = cast(frozenset[Power], frozenset(token.scopes.split())) & SCOPES_OF[account.role]
+    principal = _principal(account, scopes, token=token)
     return Found(principal, _is_stale(token, now))
 
 
@@ -141,6 +141,7 @@ def _pull_key(session: Session, public: str, secret: str, now: datetime) -> Foun
         scopes=frozenset({"bundles:write"}),
         account_id=account.id if account is not None else None,
         login=account.login if account is not None else None,
+        credential_id=key.id,
         confines=Confines(pull.repository_id, pull.number, key.head_sha),
     )
     return Found(principal, _is_stale(key, now))
@@ -154,13 +155,14 @@ def _is_stale(row: ApiToken | PullKey, now: datetime) -> bool:
     return row.used_at is None or now - row.used_at >= _USED_EVERY
 
 
-def _principal(account: Account, scopes: frozenset[Scope], *, node_key_id: str | None = None) -> Principal:
+def _principal(account: Account, scopes: frozenset[Power], *, token: ApiToken | None = None) -> Principal:
     return Principal(
-        kind="account" if node_key_id is None else "node",
+        kind="account" if token is None or token.node_key_id is None else "node",
         owner=f"account:{account.id}",
         scopes=scopes,
         account_id=account.id,
         login=account.login,
         role=account.role,
-        node_key_id=node_key_id,
+        node_key_id=None if token is None else token.node_key_id,
+        credential_id=None if token is None else token.id,
     )

@@ -16,6 +16,8 @@ from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from server.storage import StoreUnavailableError
+
 _log = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
@@ -58,6 +60,7 @@ CODES: Mapping[str, Code] = {
     "client_gone": Code(400, "The client went away before its body was complete"),
     "internal_error": Code(500, "The server failed; the same request may work later"),
     "unavailable": Code(503, "The database cannot be reached; the same request will work later"),
+    "storage_unavailable": Code(503, "The blob store cannot be reached; the same request will work later"),
     # manifests and envelopes
     "manifest_too_large": Code(413, "The manifest is too large"),
     "manifest_invalid": Code(422, "The manifest does not have the documented shape"),
@@ -77,11 +80,15 @@ CODES: Mapping[str, Code] = {
     "part_size_wrong": Code(400, "The part does not have the size the upload plan gave it"),
     "part_digest_wrong": Code(400, "The part does not match its Content-Digest"),
     "blob_corrupt": Code(409, "The blob's parts do not add up to its digest; upload them again"),
+    "quota_bundles": Code(403, "Too many new bundles within a day"),
+    "quota_open_bytes": Code(403, "Too many bytes in open uploads; finish some, or wait until they expire"),
+    "quota_stored_bytes": Code(403, "Too many bytes are stored already"),
     # reading results
     "envelope_not_found": Code(404, "The bundle is unsigned"),
     "bundle_not_validated": Code(409, "The bundle's contents are not shown before it has been validated"),
     "bundle_quarantined": Code(403, "The bundle is quarantined; its contents are not shown"),
     "bundle_retracted": Code(410, "The bundle was retracted; a tombstone is kept"),
+    "bundle_retired": Code(410, "The bundle's contents were not kept any longer; a tombstone is"),
     "bundle_not_quarantined": Code(409, "The bundle is not quarantined"),
     "repository_not_found": Code(404, "No pull request of this repository is known here"),
     "blob_not_found": Code(404, "No validated bundle holds this blob"),
@@ -110,8 +117,21 @@ CODES: Mapping[str, Code] = {
     "lease_lost": Code(409, "The lease has ended or was replaced; nothing of it counts any more"),
     "job_bundle_unbound": Code(409, "The bundle does not answer the job's challenge"),
     "job_progress_invalid": Code(422, "The progress names an eval that the suite does not have, or names one twice"),
+    # accounts
+    "sign_in_disabled": Code(403, "Nobody can sign in: no App is configured for it"),
+    "sign_in_denied": Code(403, "GitHub does not say who this is"),
+    "sign_in_expired": Code(410, "The sign-in took too long, or has ended"),
+    "sign_in_state_invalid": Code(400, "The browser did not begin this sign-in"),
+    "token_too_long_lived": Code(422, "A token may not be good for so long"),
+    "token_not_found": Code(404, "You have no such token"),
+    "pull_key_not_found": Code(404, "You have issued no such key"),
+    "pull_not_yours": Code(403, "The pull request is not yours"),
+    "account_not_found": Code(404, "No such account"),
     # nodes
     "key_invalid": Code(422, "The public key is not an ed25519 key"),
+    "node_revoked": Code(409, "The key was revoked"),
+    "node_owner_invalid": Code(422, "An operator names the owner; an account is it"),
+    "proof_invalid": Code(422, "The proof does not show that you hold the key"),
     "node_conflict": Code(409, "The key is registered with another owner"),
     # GitHub
     "github_not_configured": Code(409, "The service has no GitHub credentials"),
@@ -257,6 +277,11 @@ def install(app: FastAPI, *, on_refusal: Callable[[Request, AppError], None]) ->
     def on_database_down(request: Request, error: OperationalError) -> Response:
         _log.error("%s %s: the database cannot be reached", request.method, request.url.path, exc_info=error)
         return problem(AppError("unavailable", "Try again in a while.", headers={"Retry-After": "5"}))
+
+    @app.exception_handler(StoreUnavailableError)
+    def on_store_down(request: Request, error: StoreUnavailableError) -> Response:
+        _log.error("%s %s: %s", request.method, request.url.path, error)
+        return problem(AppError("storage_unavailable", "Try again in a while.", headers={"Retry-After": "5"}))
 
     @app.exception_handler(Exception)
     def on_surprise(request: Request, error: Exception) -> Response:  # noqa: ARG001

@@ -79,12 +79,6 @@ class IdempotentRoute(APIRoute):
         return once
 
 
-def remove_expired(services: Services) -> None:
-    """Forget the answers whose time is over."""
-    with services.database.write() as session:
-        session.execute(delete(KeptAnswer).where(KeptAnswer.expires_at <= services.clock()))
-
-
 def _begin(services: Services, mark: _Mark) -> Response | None:
     """Take the key, or answer with what was answered before.
 

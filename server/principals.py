@@ -10,6 +10,8 @@ Kind = Literal["anonymous", "account", "node", "pull_key", "actions", "operator"
 Role = Literal["contributor", "maintainer", "admin"]
 Scope = Literal["bundles:write", "challenges:write", "jobs:work", "jobs:request", "nodes:write", "admin"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+Power = Scope | Literal["account"]
+"""What a principal may do: the scopes, and running its account, which no token is good for."""
 
 Account = NewType("Account", str)
 """An account as the audit log names it: its number and its login at that time."""
@@ -23,7 +25,7 @@ SCOPES_OF: Mapping[Role, frozenset[Scope]] = {
     "admin": frozenset(SCOPES),
 }
 """The most that an account of a role may do; a token may be good for less."""
-UPLOADS: frozenset[Scope] = frozenset({"bundles:write", "challenges:write"})
+UPLOADS: frozenset[Power] = frozenset({"bundles:write", "challenges:write"})
 """What nobody needs a credential for where anonymous uploads are allowed."""
 
 
@@ -62,16 +64,18 @@ class Principal:
         login: That account's login as last seen.
         role: That account's role.
         node_key_id: The node a ``node`` credential speaks for.
+        credential_id: Public part of the token or key; None: it is neither.
         confines: What it is limited to; None: nothing.
     """
 
     kind: Kind
     owner: str
-    scopes: frozenset[Scope]
+    scopes: frozenset[Power]
     account_id: int | None = None
     login: str | None = None
     role: Role | None = None
     node_key_id: str | None = None
+    credential_id: str | None = None
     confines: Confines | None = None
 
     @property
@@ -87,7 +91,7 @@ class Principal:
             case "account" | "node" | "pull_key":
                 return Account(f"account:{self.account_id} {self.login}")
 
-    def require(self, scope: Scope) -> None:
+    def require(self, scope: Power) -> None:
         """Let pass whose credential allows it.
 
         Raises:

@@ -8,11 +8,12 @@ be read without a token, as if every repository were private.
 from standin.app import create_app
 from standin.forge import Forge
 from standin.serving import RunningStandin, free_port, running
-from standin.settings import AppIdentity, StandinSettings, WebhookTarget
+from standin.settings import AppIdentity, OAuthApp, StandinSettings, WebhookTarget
 
 __all__ = [
     "AppIdentity",
     "Forge",
+    "OAuthApp",
     "RunningStandin",
     "StandinSettings",
     "WebhookTarget",

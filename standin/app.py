@@ -11,7 +11,7 @@ from standin.errors import ApiError
 from standin.faults import FaultMiddleware
 from standin.forge import Forge
 from standin.limits import LimitHeaders
-from standin.routes import apps, checks, comments, people, pulls, web
+from standin.routes import apps, checks, comments, people, pulls, signin, web
 from standin.settings import StandinSettings
 
 
@@ -25,7 +25,7 @@ def create_app(settings: StandinSettings) -> FastAPI:
     app.state.forge = Forge(settings)
     app.add_middleware(LimitHeaders, forge=app.state.forge)
     app.add_middleware(FaultMiddleware, faults=app.state.forge.faults)
-    for module in (apps, pulls, checks, comments, people, web):
+    for module in (apps, pulls, checks, comments, people, signin, web):
         app.include_router(module.router)
     app.add_exception_handler(ApiError, _api_error)
     app.add_exception_handler(RequestValidationError, _invalid_request)

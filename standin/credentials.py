@@ -71,6 +71,7 @@ class Credentials:
         self._settings = settings
         self.issued_count = 0
         self._issued: dict[str, IssuedToken] = {}
+        self._signed_in: dict[str, str] = {}
         self._lock = threading.Lock()
 
     def identify(self, authorization: str) -> Caller:
@@ -86,11 +87,13 @@ class Credentials:
         if value.count(".") == 2:
             _verify_jwt(value, self._settings.app, now=self._settings.clock())
             return AppCaller()
-        for token, login in self._settings.tokens.items():
+        for token, person in self._settings.tokens.items():
             if hmac.compare_digest(token.encode(), value.encode()):
-                return UserCaller(login)
+                return UserCaller(person)
         with self._lock:
-            issued = self._issued.get(value)
+            issued, login = self._issued.get(value), self._signed_in.get(value)
+        if login is not None:
+            return UserCaller(login)
         if issued is None or issued.expires_at <= self._settings.clock():
             raise ApiError(401, "Bad credentials")
         return issued.caller
@@ -106,6 +109,13 @@ class Credentials:
             self._issued[token] = IssuedToken(caller, expires_at)
             self.issued_count += 1
         return token, expires_at
+
+    def issue_user(self, login: str) -> str:
+        """Give out a token for somebody who signed in."""
+        token = f"gho_{secrets.token_urlsafe(27)}"
+        with self._lock:
+            self._signed_in[token] = login
+        return token
 
     def revoke(self, installation_id: int | None = None) -> None:
         """End the tokens of one installation, or of all."""

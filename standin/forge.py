@@ -12,6 +12,7 @@ from standin.faults import Faults
 from standin.hooks import Delivery, Hooks
 from standin.records import DEFAULT_PERMISSIONS, CheckRun, Comment, Installation, Permissions, Pull, Repository, State
 from standin.settings import AppIdentity, StandinSettings
+from standin.signin import SignIns
 from standin.store import (
     Store,
     add_commit,
@@ -39,6 +40,7 @@ class Forge:
         self.settings = settings
         self.store = Store(state_file=settings.state_file, clock=settings.clock)
         self.credentials = Credentials(settings)
+        self.sign_ins = SignIns(settings)
         self.faults = Faults()
         self.hooks = Hooks(settings.webhook)
         self.addresses = Addresses.of(settings)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
+from urllib.parse import quote
 
 from markdown_it import MarkdownIt
 
@@ -95,6 +96,21 @@ def _annotations(annotations: Iterable[Annotation]) -> str:
     )
     head = "<tr><th>level</th><th>where</th><th>title</th><th>message</th></tr>"
     return f"<table><thead>{head}</thead><tbody>{rows}</tbody></table>" if rows else ""
+
+
+def sign_in_page(logins: Sequence[str], *, query: str) -> str:
+    """Return the page on which somebody says who they are, and agrees that an App learns it.
+
+    Args:
+        logins: Everybody there is.
+        query: Of the page's own address.
+    """
+    rows = "".join(
+        f'<li><a href="{escape(f"?{query}&as_login={quote(login)}")}">Authorize as {escape(login)}</a></li>'
+        for login in logins
+    )
+    cancel = f'<p><a href="{escape(f"?{query}&denied=1")}">Cancel</a></p>'
+    return _page("Sign in", f"<h1>Sign in</h1><ul>{rows}</ul>{cancel}")
 
 
 def _status(one: CommitStatus) -> str:

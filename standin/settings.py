@@ -37,6 +37,21 @@ class AppIdentity:
 
 
 @dataclass(frozen=True)
+class OAuthApp:
+    """How people sign in with the App.
+
+    Attributes:
+        client_id: Its public name.
+        client_secret: What it redeems codes with.
+        callback_url: Beginning of the addresses that browsers may go back to.
+    """
+
+    client_id: str
+    client_secret: str
+    callback_url: str
+
+
+@dataclass(frozen=True)
 class WebhookTarget:
     """Where webhooks go.
 
@@ -58,6 +73,7 @@ class StandinSettings:
     Attributes:
         app: The App, or None when only personal tokens shall work.
         tokens: Personal token → login.
+        oauth: How people sign in, or None when nobody can.
         webhook: Receiver of webhooks, or None.
         state_file: JSON file that keeps the state over a restart, or None for memory only.
         api_url: Address under which clients reach the API, without a trailing slash. Answers carry it, so it must be
@@ -71,6 +87,7 @@ class StandinSettings:
     web_url: str
     app: AppIdentity | None = None
     tokens: Mapping[str, str] = field(default_factory=dict)
+    oauth: OAuthApp | None = None
     webhook: WebhookTarget | None = None
     state_file: Path | None = None
     token_lifetime: timedelta = timedelta(hours=1)

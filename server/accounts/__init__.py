@@ -1,0 +1,1 @@
+"""People: signing in with GitHub, and the credentials they make."""
