@@ -52,11 +52,12 @@ class JsonBody(Generic[Body]):
     """A dependency that reads a JSON body into a record; `json_body` makes it.
 
     Attributes:
+        record: What the body must be.
         limit: Most bytes taken.
     """
 
     def __init__(self, record: type[Body], *, limit: int) -> None:
-        self._record = record
+        self.record = record
         self.limit = limit
 
     async def __call__(self, request: Request) -> Body:
@@ -68,7 +69,7 @@ class JsonBody(Generic[Body]):
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media_type != "application/json":
             raise AppError("unsupported_media_type", "Send application/json.")
-        return await run_in_threadpool(parse, await raw(request, limit=self.limit), self._record)
+        return await run_in_threadpool(parse, await raw(request, limit=self.limit), self.record)
 
 
 def json_body(record: type[Body], *, limit: int) -> JsonBody[Body]:

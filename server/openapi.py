@@ -5,46 +5,18 @@ from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from fastapi.routing import iter_route_contexts
 from pydantic import BaseModel
 
-from judge.policy import MergePolicy
-from server.challenges.schemas import ChallengeGivenUp, ChallengePost
+from server import operations
 from server.errors import Problem
-from server.intake.schemas import BundlePost
-from server.jobs.schemas import (
-    ApprovalPost,
-    ClaimPost,
-    FailPost,
-    FinishPost,
-    HeartbeatPost,
-    OrderPost,
-    ProgressPost,
-)
-from server.moderation.schemas import RulingPost
-from server.nodes.schemas import NodePost
-
-_BODIES: tuple[type[BaseModel], ...] = (
-    ApprovalPost,
-    BundlePost,
-    ChallengeGivenUp,
-    ChallengePost,
-    ClaimPost,
-    FailPost,
-    FinishPost,
-    HeartbeatPost,
-    MergePolicy,
-    NodePost,
-    OrderPost,
-    Problem,
-    ProgressPost,
-    RulingPost,
-)
-"""Records that FastAPI does not see because `server.bodies` reads them."""
+from server.operations import Described
 
 _REFERENCE = "#/components/schemas/{model}"
 _DESCRIPTION = """
 Intake, judgement and results of bring-your-own-GPU evaluation. Refusals are problem documents (RFC 9457) with a
-stable `code`; all codes are in docs/errors.md. Times are UTC. Lists are paged by cursor.
+stable `code`; all codes are in docs/errors.md. Times are UTC. Lists are paged by cursor. Reading needs no credential;
+docs/accounts.md says which there are. JSON answers have an `ETag` and are read again with `If-None-Match`.
 """.strip()
 
 
@@ -61,20 +33,27 @@ def describe(app: FastAPI) -> dict[str, Any]:
             {"name": "challenges", "description": "What a run has to follow, asked for before it begins."},
             {"name": "results", "description": "What the dashboard reads."},
             {"name": "jobs", "description": "Runs that people order and nodes of others carry out."},
+            {"name": "sign-in", "description": "Signing in with GitHub, in a browser or on a device."},
+            {"name": "accounts", "description": "Credentials, each told once and kept as a digest; roles."},
             {"name": "nodes", "description": "Contributors' machines and their signing keys."},
             {"name": "moderation", "description": "What an operator decides about bundles, always with a reason."},
             {"name": "GitHub", "description": "Webhooks, and reading pull requests on demand."},
             {"name": "health", "description": "For whoever runs the service."},
         ],
     )
+    routes = [Described.of(context) for context in iter_route_contexts(app.routes) if context.include_in_schema]
     schemas = document["components"]["schemas"]
-    for record in _BODIES:
+    records: tuple[type[BaseModel], ...] = (Problem, *operations.bodies(routes))
+    for record in records:
         schema = record.model_json_schema(ref_template=_REFERENCE)
         schemas.update(schema.pop("$defs", {}))
         schemas[record.__name__] = schema
-    for path in document["paths"].values():
-        for operation in path.values():
-            _drop_framework_errors(operation["responses"])
+    named = {}
+    for route in routes:
+        operation = named[route.name] = document["paths"][route.path][route.method.lower()]
+        _drop_framework_errors(operation["responses"])
+        operations.complete(route, operation)
+    operations.link(named)
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     return document

@@ -12,6 +12,7 @@ from server.app import describe_service
 from server.errors import CODES, MEDIA_TYPE
 
 ROOT = Path(__file__).parents[2]
+BODILESS = ("204", "303", "304")
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +42,12 @@ def test_every_route_is_explained(document: dict[str, Any]) -> None:
 def test_every_answer_has_a_schema(document: dict[str, Any]) -> None:
     for name, operation in operations(document):
         for status, response in operation["responses"].items():
-            if status == "304":
+            if status in BODILESS:
                 continue
             assert response["content"], (name, status)
             for media_type, content in response["content"].items():
                 assert content["schema"], (name, status)
-                if status[0] in "45" and status != "503":
+                if status[0] in "45" and name != "get /ready":
                     assert media_type == MEDIA_TYPE, (name, status)
 
 

@@ -1,6 +1,66 @@
 // Generated from docs/openapi.json by `npm run types`. Do not edit.
 
 export interface paths {
+    readonly "/api/v1/account/nodes": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List your nodes
+         * @description The nodes that your account registered, newest first, those that were revoked too.
+         */
+        readonly get: operations["list_own_nodes"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/accounts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List accounts
+         * @description Everybody who has signed in, the last first.
+         */
+        readonly get: operations["list_accounts"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/accounts/{account_id}/role": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * Give an account a role
+         * @description Decide what an account may do. Credentials that it has made are good for no more than that, at once.
+         */
+        readonly put: operations["put_role"];
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/blobs/{sha256}": {
         readonly parameters: {
             readonly query?: never;
@@ -15,6 +75,28 @@ export interface paths {
         readonly get: operations["get_blob"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/blobs/{sha256}/parts": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ask where parts of a blob go
+         * @description Say what parts will be, and learn where to put each: an address takes exactly those bytes.
+         *
+         *     Addresses of the blob store itself expire (403 there): ask again. Ask for few at a time.
+         */
+        readonly post: operations["announce_parts"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -334,6 +416,218 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/jobs": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List jobs
+         * @description Every job, newest first, each with the reason why it waits or how it ended.
+         */
+        readonly get: operations["list_jobs"];
+        readonly put?: never;
+        /**
+         * Order a suite for a pull request
+         * @description Have a suite run on a node that somebody lends, for the commit that you name and no other.
+         *
+         *     It is approved at once if you may write to the repository; else it waits for somebody who may. The same order while
+         *     one is open is that one.
+         */
+        readonly post: operations["order_job"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{job_id}": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read a job
+         * @description A job with every lease it had.
+         */
+        readonly get: operations["get_job"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{job_id}/again": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Order a job again
+         * @description Put a job that was given up or quarantined back in line, if its commit is still the head.
+         */
+        readonly post: operations["repeat_job"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{job_id}/approve": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Approve the commit of a job
+         * @description Let nodes of others run a commit that you have looked at. A later head needs another approval.
+         */
+        readonly post: operations["approve_job"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{job_id}/cancel": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Cancel a job
+         * @description Cancel at once what no node has; a node that runs it hears of it with its next heartbeat.
+         */
+        readonly post: operations["cancel_job"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{job_id}/fail": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Give a job back
+         * @description Say that no bundle will come, and whose fault it is. Faults of machine or network do not count against a job.
+         */
+        readonly post: operations["fail_job"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{job_id}/finish": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Deliver a bundle
+         * @description Finish a job with a bundle that was submitted and has used the job's challenge.
+         *
+         *     Under a lease that has ended the answer is `lease_lost`; the bundle is then kept with that lease as evidence that no
+         *     job counts.
+         */
+        readonly post: operations["finish_job"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{job_id}/heartbeat": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Keep a lease
+         * @description Say that the job is being run, and hear whether it was cancelled and what time it is here.
+         */
+        readonly post: operations["post_heartbeat"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/{job_id}/progress": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Say which evals are done
+         * @description Note evals that have ended. If the lease is lost, this node gets the job first and goes on after them.
+         */
+        readonly post: operations["post_progress"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/jobs/claim": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ask for a job
+         * @description Get the next job that machine and owner allow, with a lease and a challenge; or every reason why not.
+         *
+         *     A node has one job at a time: asking again ends the lease that it holds.
+         */
+        readonly post: operations["claim_job"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/metrics": {
         readonly parameters: {
             readonly query?: never;
@@ -365,11 +659,91 @@ export interface paths {
         readonly put?: never;
         /**
          * Register a node's public key
-         * @description Make bundles signed by this key count as signed, or as the project's own.
+         * @description Make bundles signed by this key count as signed by you; or, for operators, by anybody, or as the project's own.
          *
          *     Registering the same key and owner again changes nothing but whether the node is the project's.
          */
         readonly post: operations["post_node"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/nodes/{key_id}/revoke": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Revoke a node's key
+         * @description Take a key out of use for good. Bundles that were submitted before keep its signature; later ones are unknown.
+         */
+        readonly post: operations["revoke_node"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/offers": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the nodes that ask for work
+         * @description Machines that are lent, what they have and what their owners allow, last heard of first.
+         */
+        readonly get: operations["list_offers"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/pull-keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List the keys that you issued
+         * @description Keys of every pull request, newest first, those that ended too.
+         */
+        readonly get: operations["list_keys"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/pull-keys/{key_id}/revoke": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Revoke a pull request's key
+         * @description End a key for good, at once. Bundles that it uploaded stay.
+         */
+        readonly post: operations["revoke_pull_key"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -410,6 +784,32 @@ export interface paths {
         readonly get: operations["get_pull"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/pulls/{owner}/{name}/{number}/keys": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List a pull request's keys
+         * @description The keys of a pull request that you issued; administrators see everybody's.
+         */
+        readonly get: operations["list_pull_keys"];
+        readonly put?: never;
+        /**
+         * Issue a key for a pull request
+         * @description Make a key that uploads bundles about the present head of a pull request, and does nothing else.
+         *
+         *     For its author, for who may write to the repository, and for administrators.
+         */
+        readonly post: operations["post_pull_key"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -504,6 +904,130 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/service-key": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Read the service's key
+         * @description The key that signs jobs. An agent's owner compares it with what the operator publishes, once.
+         */
+        readonly get: operations["get_service_key"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/session": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Ask who one is
+         * @description Say whom a credential speaks for and what it allows; and without one, where to sign in.
+         */
+        readonly get: operations["get_session"];
+        readonly put?: never;
+        readonly post?: never;
+        /**
+         * Sign out
+         * @description End the browser's session, here and in the database.
+         */
+        readonly delete: operations["delete_session"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sign-in": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Sign in with GitHub
+         * @description Send a browser to GitHub, which asks its user; see `/sign-in/callback` for its return.
+         */
+        readonly get: operations["sign_in"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sign-in/callback": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * Come back from GitHub
+         * @description Sign the browser in and lead on. What went wrong stands in the address that follows, as `problem`.
+         */
+        readonly get: operations["come_back"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sign-in/device": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Sign in on a device
+         * @description Begin a sign-in for a machine without a browser: its user types a code in somewhere else.
+         */
+        readonly post: operations["post_device"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/sign-in/device/token": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Ask whether a device is signed in
+         * @description Ask again every `interval_s` seconds. Once the user has agreed the answer holds a token, told once.
+         */
+        readonly post: operations["post_device_token"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/suites": {
         readonly parameters: {
             readonly query?: never;
@@ -518,6 +1042,50 @@ export interface paths {
         readonly get: operations["list_suites"];
         readonly put?: never;
         readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/tokens": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * List your tokens
+         * @description Every token of your account, newest first, those that ended too.
+         */
+        readonly get: operations["list_tokens"];
+        readonly put?: never;
+        /**
+         * Make a token
+         * @description Make a token of your account, for a program. It can do no more than you can, at any time.
+         */
+        readonly post: operations["post_token"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/v1/tokens/{token_id}/revoke": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Revoke a token
+         * @description End a token for good, at once: as its account, with the token itself, or as an administrator.
+         */
+        readonly post: operations["revoke_token"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -569,6 +1137,63 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
+         * AccountItem
+         * @description Somebody who signed in, as administrators see them.
+         */
+        readonly AccountItem: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            readonly created_at: string;
+            /**
+             * Id
+             * @description GitHub's number; it stays when the login changes.
+             */
+            readonly id: number;
+            /** Login */
+            readonly login: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            readonly role: "contributor" | "maintainer" | "admin";
+            /**
+             * Seen At
+             * Format: date-time
+             * @description When they last signed in.
+             */
+            readonly seen_at: string;
+        };
+        /**
+         * AccountList
+         * @description One page of accounts, the last seen first.
+         */
+        readonly AccountList: {
+            /** Items */
+            readonly items: readonly components["schemas"]["AccountItem"][];
+            /** Next Cursor */
+            readonly next_cursor: string | null;
+        };
+        /**
+         * AccountRef
+         * @description Somebody who signed in.
+         */
+        readonly AccountRef: {
+            /**
+             * Id
+             * @description GitHub's number; it stays when the login changes.
+             */
+            readonly id: number;
+            /** Login */
+            readonly login: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            readonly role: "contributor" | "maintainer" | "admin";
+        };
+        /**
          * Accuracy
          * @description lm-eval tasks on local data, both arms, every document kept.
          */
@@ -584,10 +1209,22 @@ export interface components {
             readonly kind: "accuracy";
             /** Minimum Documents */
             readonly minimum_documents: number;
+            readonly streams?: components["schemas"]["Streams"] | null;
             /** Tasks */
             readonly tasks: readonly string[];
             /** Time Limit S */
             readonly time_limit_s: number;
+        };
+        /**
+         * ApprovalPost
+         * @description Body of ``POST /api/v1/jobs/{job_id}/approve``.
+         */
+        readonly ApprovalPost: {
+            /**
+             * Head Sha
+             * @description The commit that you have looked at: only this one is approved.
+             */
+            readonly head_sha: string;
         };
         /**
          * Arm
@@ -662,6 +1299,8 @@ export interface components {
             readonly path: components["schemas"]["PathShare"] | "unknown" | null;
             /** @description Of a decode step whose model and machine are known; None also in records stored before it was computed. */
             readonly physics?: components["schemas"]["PhysicsBound"] | null;
+            /** @description Of a decode step whose kernels were timed as well. */
+            readonly reconciliation?: components["schemas"]["Reconciliation"] | null;
             /**
              * Samples
              * @description What the sample floors are held against: steps, requests, documents or cases.
@@ -677,6 +1316,27 @@ export interface components {
              * @description The metric's headline statistic; None without samples, or below the suite's floor.
              */
             readonly value: number | null;
+        };
+        /**
+         * Aspect
+         * @description One kind of evidence for one cell of the scope.
+         */
+        readonly Aspect: {
+            /** Bundle Id */
+            readonly bundle_id: string | null;
+            /**
+             * Cell
+             * @description Of the bundle.
+             */
+            readonly cell: string | null;
+            /** Detail */
+            readonly detail: string;
+            /**
+             * State
+             * @description ``against``: there is evidence, and it speaks against the change.
+             * @enum {string}
+             */
+            readonly state: "shown" | "against" | "missing";
         };
         /**
          * Assessment
@@ -701,6 +1361,18 @@ export interface components {
             readonly paths: readonly components["schemas"]["PathFacts"][];
             /** Rules Applied */
             readonly rules_applied: number;
+            /**
+             * Slice Scores
+             * @description Timed requests whose answers the service knows; empty: it knows none.
+             * @default []
+             */
+            readonly slice_scores: readonly components["schemas"]["SliceScore"][];
+            /**
+             * Streams
+             * @description Token streams of both arms, where the suite asks for them.
+             * @default []
+             */
+            readonly streams: readonly components["schemas"]["StreamFacts"][];
             /**
              * Suite Id
              * @description None: no published suite.
@@ -754,6 +1426,25 @@ export interface components {
              * Format: date-time
              */
             readonly started_at: string;
+        };
+        /**
+         * Audits
+         * @description Which supported claims are audited: their bundle has to be reproduced, or run by the project, whatever a need says.
+         *
+         *     Whether a bundle is audited is drawn by the service once it was judged, so that nobody can choose a bundle that is
+         *     not; results that would matter most are audited always.
+         */
+        readonly Audits: {
+            /**
+             * From Factor
+             * @description Speed-ups of at least this factor are always audited; None: they are drawn like all others.
+             */
+            readonly from_factor: number | null;
+            /**
+             * Share
+             * @description Of bundles, drawn at random.
+             */
+            readonly share: number;
         };
         /**
          * BandwidthProbe
@@ -963,6 +1654,34 @@ export interface components {
              * @enum {string}
              */
             readonly validation_state: "pending" | "running" | "valid" | "invalid" | "quarantined" | "error";
+        };
+        /**
+         * Capabilities
+         * @description A machine as its agent's software found it; nothing of it is typed.
+         */
+        readonly Capabilities: {
+            /** Agent Version */
+            readonly agent_version: string;
+            /** Cpu Count */
+            readonly cpu_count: number | "unknown";
+            /** Cuda Version */
+            readonly cuda_version: string | "unknown";
+            /** Driver Version */
+            readonly driver_version: string | "unknown";
+            /** Gpus */
+            readonly gpus: readonly components["schemas"]["Gpu"][];
+            /** Links */
+            readonly links: readonly components["schemas"]["Link"][];
+            /** Memory Bytes */
+            readonly memory_bytes: number | "unknown";
+            /**
+             * Runner
+             * @description What runs a job. ``process``: no container, for machines of developers who trust every job they get.
+             * @enum {string}
+             */
+            readonly runner: "podman" | "docker" | "process";
+            /** Runner Version */
+            readonly runner_version: string | "unknown";
         };
         /**
          * Cell
@@ -1275,6 +1994,22 @@ export interface components {
             readonly suite: string;
         };
         /**
+         * ChallengeTally
+         * @description What became of all challenges of a pull request. Those that ended without a bundle count as tries.
+         */
+        readonly ChallengeTally: {
+            /** Abandoned */
+            readonly abandoned: number;
+            /** Expired */
+            readonly expired: number;
+            /** Issued */
+            readonly issued: number;
+            /** Open */
+            readonly open: number;
+            /** Used */
+            readonly used: number;
+        };
+        /**
          * CheckState
          * @description The newest check of a pull request, and whether it stands on GitHub yet.
          */
@@ -1351,6 +2086,28 @@ export interface components {
             readonly suite: string | null;
         };
         /**
+         * ClaimAnswer
+         * @description What a node gets: a job, or the reasons why not.
+         */
+        readonly ClaimAnswer: {
+            /**
+             * Ask Again S
+             * @description Seconds after which asking again makes sense.
+             */
+            readonly ask_again_s: number;
+            /**
+             * Hindrances
+             * @description Empty if there is a job.
+             */
+            readonly hindrances: readonly components["schemas"]["Hindrance"][];
+            readonly job: components["schemas"]["Grant"] | null;
+            /**
+             * Server Time
+             * Format: date-time
+             */
+            readonly server_time: string;
+        };
+        /**
          * ClaimError
          * @description One thing that is wrong with a claims block.
          */
@@ -1374,6 +2131,24 @@ export interface components {
             readonly claim_id: string;
             /** Outcome */
             readonly outcome: string;
+        };
+        /**
+         * ClaimPost
+         * @description Body of ``POST /api/v1/jobs/claim``.
+         */
+        readonly ClaimPost: {
+            /**
+             * Node Key Id
+             * @description A registered node of whoever asks.
+             */
+            readonly node_key_id: string;
+            readonly offer: components["schemas"]["Offer"];
+            /**
+             * Sent At
+             * Format: date-time
+             * @description The node's clock; only the skew is made of it.
+             */
+            readonly sent_at: string;
         };
         /**
          * CodeIdentity
@@ -1575,6 +2350,31 @@ export interface components {
             readonly value: string;
         };
         /**
+         * Consent
+         * @description What a node's owner lets it run. A list names what is allowed; an empty one allows nothing, ``*`` anything.
+         */
+        readonly Consent: {
+            /**
+             * Authors
+             * @description Authors of pull requests.
+             */
+            readonly authors: readonly string[];
+            /**
+             * Images
+             * @description Images by digest, or names before the ``@`` of which any digest is taken.
+             */
+            readonly images: readonly string[];
+            /**
+             * Longest S
+             * @description Longest time a job may take.
+             */
+            readonly longest_s: number;
+            /** Repositories */
+            readonly repositories: readonly string[];
+            /** Suites */
+            readonly suites: readonly string[];
+        };
+        /**
          * ContainerLimits
          * @description What the control group allows.
          */
@@ -1618,6 +2418,60 @@ export interface components {
             readonly time_limit_s: number;
             /** Warmup Steps */
             readonly warmup_steps: number;
+        };
+        /**
+         * DevicePost
+         * @description Body of ``POST /api/v1/sign-in/device/token``.
+         */
+        readonly DevicePost: {
+            /** Device Code */
+            readonly device_code: string;
+            /**
+             * Name
+             * @description Of the token.
+             */
+            readonly name: string;
+        };
+        /**
+         * DeviceProgress
+         * @description How far a sign-in on a device has come.
+         */
+        readonly DeviceProgress: {
+            readonly account: components["schemas"]["AccountRef"] | null;
+            /**
+             * Interval S
+             * @description Waiting: the interval from now on, if we were asked too often.
+             */
+            readonly interval_s: number | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            readonly state: "waiting" | "granted";
+            /** @description Granted: told once. */
+            readonly token: components["schemas"]["TokenReceipt"] | null;
+        };
+        /**
+         * DeviceReceipt
+         * @description A sign-in that waits for somebody to agree in a browser.
+         */
+        readonly DeviceReceipt: {
+            /** Device Code */
+            readonly device_code: string;
+            /** Expires In S */
+            readonly expires_in_s: number;
+            /**
+             * Interval S
+             * @description Ask no more often.
+             */
+            readonly interval_s: number;
+            /**
+             * User Code
+             * @description What they type at ``verification_uri``.
+             */
+            readonly user_code: string;
+            /** Verification Uri */
+            readonly verification_uri: string;
         };
         /**
          * Difference
@@ -1754,6 +2608,21 @@ export interface components {
             readonly value: number;
         };
         /**
+         * EvalDone
+         * @description An eval of the suite that has come to its end.
+         */
+        readonly EvalDone: {
+            /** Duration S */
+            readonly duration_s: number;
+            /** Eval Id */
+            readonly eval_id: string;
+            /**
+             * Outcome
+             * @enum {string}
+             */
+            readonly outcome: "completed" | "failed" | "timed_out" | "skipped";
+        };
+        /**
          * EvalRecord
          * @description One eval of the suite: how it ended, the cells it covers, the order of its blocks.
          */
@@ -1808,6 +2677,28 @@ export interface components {
             readonly outcome: "failed";
         };
         /**
+         * FailPost
+         * @description Body of ``POST /api/v1/jobs/{job_id}/fail``.
+         */
+        readonly FailPost: {
+            /**
+             * Cause
+             * @description ``job``: it broke by itself; ``node``: the machine or the network did; ``drained``: the owner wants the machine;
+             *     ``cancelled``: the heartbeat said so. Only ``job`` counts against the job.
+             * @enum {string}
+             */
+            readonly cause: "job" | "node" | "drained" | "cancelled";
+            /**
+             * Detail
+             * @description What happened, for a person.
+             */
+            readonly detail: string;
+            /** Node Key Id */
+            readonly node_key_id: string;
+            /** Token */
+            readonly token: number;
+        };
+        /**
          * FileDownload
          * @description Where a file of the manifest can be downloaded.
          */
@@ -1840,7 +2731,7 @@ export interface components {
              * Role
              * @enum {string}
              */
-            readonly role: "steps" | "requests" | "numerics" | "lm_eval_results" | "lm_eval_samples" | "telemetry" | "counters" | "summary" | "imported" | "log";
+            readonly role: "steps" | "requests" | "numerics" | "lm_eval_results" | "lm_eval_samples" | "telemetry" | "counters" | "streams" | "kernel_times" | "summary" | "imported" | "log";
             /** Sha256 */
             readonly sha256: string;
             /** Size Bytes */
@@ -1916,6 +2807,21 @@ export interface components {
             readonly warning: number;
         };
         /**
+         * FinishPost
+         * @description Body of ``POST /api/v1/jobs/{job_id}/finish``.
+         */
+        readonly FinishPost: {
+            /**
+             * Bundle Id
+             * @description The bundle, submitted; it has used the job's challenge.
+             */
+            readonly bundle_id: string;
+            /** Node Key Id */
+            readonly node_key_id: string;
+            /** Token */
+            readonly token: number;
+        };
+        /**
          * Gpu
          * @description One GPU as NVML describes it.
          */
@@ -1970,6 +2876,36 @@ export interface components {
             readonly memory_bytes: number | "unknown";
         };
         /**
+         * Grant
+         * @description A job with the lease under which it is run.
+         */
+        readonly Grant: {
+            /**
+             * Done
+             * @description Evals that this node has done under the same challenge: it may go on after them.
+             */
+            readonly done: readonly components["schemas"]["EvalDone"][];
+            /**
+             * Envelope
+             * @description The job, signed by the service: a DSSE envelope whose payload is a `byogpu.job/1`.
+             */
+            readonly envelope: string;
+            /**
+             * Heartbeat S
+             * @description Seconds between two heartbeats.
+             */
+            readonly heartbeat_s: number;
+            /** Job Id */
+            readonly job_id: string;
+            /**
+             * Lease Until
+             * Format: date-time
+             */
+            readonly lease_until: string;
+            /** Token */
+            readonly token: number;
+        };
+        /**
          * Health
          * @description The process answers.
          */
@@ -1981,6 +2917,86 @@ export interface components {
             readonly status: "ok";
             /** Version */
             readonly version: string;
+        };
+        /**
+         * HeartbeatAnswer
+         * @description A lease that holds on.
+         */
+        readonly HeartbeatAnswer: {
+            /**
+             * Cancel
+             * @description Whether to stop: somebody cancelled the job.
+             */
+            readonly cancel: boolean;
+            /**
+             * Lease Until
+             * Format: date-time
+             */
+            readonly lease_until: string;
+            /**
+             * Server Time
+             * Format: date-time
+             */
+            readonly server_time: string;
+        };
+        /**
+         * HeartbeatPost
+         * @description Body of ``POST /api/v1/jobs/{job_id}/heartbeat``.
+         */
+        readonly HeartbeatPost: {
+            /** Node Key Id */
+            readonly node_key_id: string;
+            /**
+             * Sent At
+             * Format: date-time
+             */
+            readonly sent_at: string;
+            /** Token */
+            readonly token: number;
+        };
+        /**
+         * HiddenSlice
+         * @description Prompts with answers that the service may know, hidden among the timed requests of a run.
+         *
+         *     The nonce decides which of the pool ride in which block, so that nobody knows before a run what will be scored.
+         */
+        readonly HiddenSlice: {
+            /**
+             * Per Block
+             * @description Of each block's requests, in every cell.
+             */
+            readonly per_block: number;
+            /**
+             * Pool
+             * @description Prompts to choose from, the same for every run of every suite.
+             */
+            readonly pool: number;
+        };
+        /**
+         * Hindrance
+         * @description Why jobs that wait were not given to this node.
+         */
+        readonly Hindrance: {
+            /**
+             * Code
+             * @description Stable. ``nothing_waits``: no approved job does; ``no_image``: the operator has set none for the suite;
+             *     ``suite_gone``: this release does not publish it; ``pull_busy``: its pull request has enough jobs running;
+             *     ``kept_for_another``: another node has evals of it and may go on; ``failed_here``: other nodes may try it first;
+             *     ``owner_busy`` and ``address_busy``: the owner, or the address, has as many jobs as it may have. The rest: what the
+             *     machine lacks, or its owner does not allow.
+             * @enum {string}
+             */
+            readonly code: "gpu_count" | "nvlink" | "driver" | "suite_refused" | "image_refused" | "repository_refused" | "author_refused" | "too_long" | "nothing_waits" | "no_image" | "suite_gone" | "pull_busy" | "kept_for_another" | "failed_here" | "owner_busy" | "address_busy";
+            /**
+             * Detail
+             * @description Of one of them, for a person.
+             */
+            readonly detail: string;
+            /**
+             * Jobs
+             * @description How many of the jobs that were looked at.
+             */
+            readonly jobs: number;
         };
         /**
          * Imported
@@ -2001,6 +3017,108 @@ export interface components {
             readonly tool_version: string | "unknown";
         };
         /**
+         * JobList
+         * @description One page of jobs, newest first.
+         */
+        readonly JobList: {
+            /** Items */
+            readonly items: readonly components["schemas"]["JobRef"][];
+            /**
+             * Next Cursor
+             * @description Null: this is the last page.
+             */
+            readonly next_cursor: string | null;
+        };
+        /**
+         * JobPage
+         * @description A job with its history.
+         */
+        readonly JobPage: {
+            readonly job: components["schemas"]["JobRef"];
+            /**
+             * Leases
+             * @description Oldest first.
+             */
+            readonly leases: readonly components["schemas"]["LeaseItem"][];
+        };
+        /**
+         * JobRef
+         * @description A job in short.
+         */
+        readonly JobRef: {
+            /** Approved At */
+            readonly approved_at: string | null;
+            /** Approved By */
+            readonly approved_by: string | null;
+            /** Bundle Id */
+            readonly bundle_id: string | null;
+            /** Ended At */
+            readonly ended_at: string | null;
+            /**
+             * Evals
+             * @description All evals of the suite, in order.
+             */
+            readonly evals: readonly string[];
+            /** Evals Done */
+            readonly evals_done: readonly components["schemas"]["EvalDone"][];
+            /**
+             * Head Sha
+             * @description The commit that was ordered; an approval is for no other.
+             */
+            readonly head_sha: string;
+            /** Id */
+            readonly id: string;
+            /**
+             * Image
+             * @description The image it runs in, by digest; null: the operator has set none yet.
+             */
+            readonly image: string | null;
+            /** Lease Until */
+            readonly lease_until: string | null;
+            readonly needs: components["schemas"]["Needs"];
+            /**
+             * Node Key Id
+             * @description The node that has it now.
+             */
+            readonly node_key_id: string | null;
+            /** Priority */
+            readonly priority: number;
+            /** Pull Number */
+            readonly pull_number: number;
+            /**
+             * Reason
+             * @description Why it waits, what it is doing, or why it ended, in a sentence.
+             */
+            readonly reason: string;
+            /** Repository */
+            readonly repository: string;
+            /**
+             * Requested At
+             * Format: date-time
+             */
+            readonly requested_at: string;
+            /** Requested By */
+            readonly requested_by: string;
+            /**
+             * State
+             * @description ``unapproved``: an authorised user has to approve the commit; ``queued``: a node may take it; ``leased``: one
+             *     has it; ``done``: ``bundle_id`` came of it; ``cancelled``; ``stale``: the pull request moved on before it began;
+             *     ``quarantined``: it failed on several nodes, somebody has to look; ``dead``: it was given up.
+             * @enum {string}
+             */
+            readonly state: "unapproved" | "queued" | "leased" | "done" | "cancelled" | "stale" | "quarantined" | "dead";
+            /**
+             * Suite
+             * @description ``id/version``.
+             */
+            readonly suite: string;
+            /**
+             * Tries
+             * @description How often a node took it.
+             */
+            readonly tries: number;
+        };
+        /**
          * KernelNumerics
          * @description Each operator against its float64 reference, over shapes and input distributions.
          */
@@ -2014,6 +3132,39 @@ export interface components {
             readonly kind: "kernel_numerics";
             /** Time Limit S */
             readonly time_limit_s: number;
+        };
+        /**
+         * LeaseItem
+         * @description One node's turn at a job.
+         */
+        readonly LeaseItem: {
+            /**
+             * Began At
+             * Format: date-time
+             */
+            readonly began_at: string;
+            /**
+             * Bundle Id
+             * @description What the node delivered. Of a lease that had ended before, it is evidence that this job does not count.
+             */
+            readonly bundle_id: string | null;
+            /** Detail */
+            readonly detail: string;
+            /** Ended At */
+            readonly ended_at: string | null;
+            /** Image */
+            readonly image: string;
+            /** Node Key Id */
+            readonly node_key_id: string;
+            /**
+             * Outcome
+             * @description Null: it holds.
+             */
+            readonly outcome: ("finished" | "failed" | "interrupted" | "expired" | "cancelled" | "replaced") | null;
+            /** Owner */
+            readonly owner: string;
+            /** Token */
+            readonly token: number;
         };
         /**
          * LedgerBucket
@@ -2165,6 +3316,11 @@ export interface components {
          */
         readonly MergePolicy: {
             /**
+             * @description None: nothing is audited.
+             * @default null
+             */
+            readonly audits: components["schemas"]["Audits"] | null;
+            /**
              * Holes
              * @description Most holes in the declared scope; None: any number.
              */
@@ -2293,6 +3449,41 @@ export interface components {
             readonly trust: number;
         };
         /**
+         * Needs
+         * @description What a machine must have for a job.
+         */
+        readonly Needs: {
+            /**
+             * Driver Version
+             * @description The oldest driver that will do.
+             * @default null
+             */
+            readonly driver_version: string | null;
+            /**
+             * Gpu Count
+             * @default 0
+             */
+            readonly gpu_count: number;
+            /**
+             * Gpu Memory Bytes
+             * @description Of each GPU.
+             * @default 0
+             */
+            readonly gpu_memory_bytes: number;
+            /**
+             * Gpu Model
+             * @description Words of the GPU's name, such as ``H200``; null: any.
+             * @default null
+             */
+            readonly gpu_model: string | null;
+            /**
+             * Nvlink
+             * @description Whether every two GPUs have to be joined by NVLink.
+             * @default false
+             */
+            readonly nvlink: boolean;
+        };
+        /**
          * NextRun
          * @description What to run next.
          */
@@ -2334,21 +3525,79 @@ export interface components {
             readonly kind: "none";
         };
         /**
+         * NodeItem
+         * @description A machine that asks for work, or did.
+         */
+        readonly NodeItem: {
+            readonly capabilities: components["schemas"]["Capabilities"];
+            readonly consent: components["schemas"]["Consent"];
+            /**
+             * Job Id
+             * @description What it runs now.
+             */
+            readonly job_id: string | null;
+            /**
+             * Lately
+             * @description Whether that is so short ago that it is counted on.
+             */
+            readonly lately: boolean;
+            /** Node Key Id */
+            readonly node_key_id: string;
+            /** Owner */
+            readonly owner: string;
+            /**
+             * Project
+             * @description Whether the project runs it itself.
+             */
+            readonly project: boolean;
+            /**
+             * Seen At
+             * Format: date-time
+             * @description When it was last heard of.
+             */
+            readonly seen_at: string;
+            /**
+             * Skew S
+             * @description How far its clock is ahead of the service's; negative: behind.
+             */
+            readonly skew_s: number;
+        };
+        /**
+         * NodeList
+         * @description One page of nodes, last heard of first.
+         */
+        readonly NodeList: {
+            /** Items */
+            readonly items: readonly components["schemas"]["NodeItem"][];
+            /**
+             * Next Cursor
+             * @description Null: this is the last page.
+             */
+            readonly next_cursor: string | null;
+        };
+        /**
          * NodePost
          * @description Body of ``POST /api/v1/nodes``.
          */
         readonly NodePost: {
             /**
              * Owner
-             * @description Whose machine it is; shown beside its bundles.
+             * @description Whose machine it is; shown beside its bundles. Operators name it; null: the account that asks.
+             * @default null
              */
-            readonly owner: string;
+            readonly owner: string | null;
             /**
              * Project
-             * @description Whether the project runs it itself: its bundles reach trust level 4.
+             * @description Whether the project runs it itself: its bundles reach trust level 4. For operators.
              * @default false
              */
             readonly project: boolean;
+            /**
+             * Proof
+             * @description What `worker.bundle.registration.prove` returns: that who asks holds the key. Accounts need it.
+             * @default null
+             */
+            readonly proof: string | null;
             /**
              * Public Key
              * @description The 32 raw bytes of an ed25519 public key in hexadecimal.
@@ -2429,6 +3678,55 @@ export interface components {
             readonly worst_share: number | null;
         };
         /**
+         * Offer
+         * @description A node that asks for work.
+         */
+        readonly Offer: {
+            readonly capabilities: components["schemas"]["Capabilities"];
+            readonly consent: components["schemas"]["Consent"];
+        };
+        /**
+         * OrderPost
+         * @description Body of ``POST /api/v1/jobs``.
+         */
+        readonly OrderPost: {
+            /**
+             * Head Sha
+             * @description The pull request's head as you have seen it; no other commit is run.
+             */
+            readonly head_sha: string;
+            /**
+             * Image
+             * @description Null: the operator's image of the suite.
+             * @default null
+             */
+            readonly image: string | null;
+            /**
+             * @default {
+             *       "driver_version": null,
+             *       "gpu_count": 0,
+             *       "gpu_memory_bytes": 0,
+             *       "gpu_model": null,
+             *       "nvlink": false
+             *     }
+             */
+            readonly needs: components["schemas"]["Needs"];
+            /**
+             * Priority
+             * @default 0
+             */
+            readonly priority: number;
+            /** Pull Number */
+            readonly pull_number: number;
+            /** Repository */
+            readonly repository: string;
+            /**
+             * Suite
+             * @description ``id``, or ``id/version``.
+             */
+            readonly suite: string;
+        };
+        /**
          * OutcomeCount
          * @description How many claims ended that way.
          */
@@ -2440,6 +3738,40 @@ export interface components {
              * @enum {string}
              */
             readonly outcome: "supported" | "contradicted" | "inconclusive" | "no_evidence" | "not_comparable";
+        };
+        /**
+         * OwnNode
+         * @description A node of an account.
+         */
+        readonly OwnNode: {
+            /** Key Id */
+            readonly key_id: string;
+            /** Owner */
+            readonly owner: string;
+            /** Project */
+            readonly project: boolean;
+            /** Public Key */
+            readonly public_key: string;
+            /**
+             * Registered At
+             * Format: date-time
+             */
+            readonly registered_at: string;
+            /**
+             * Revoked At
+             * @description Bundles that were submitted before keep its signature, later ones do not have it.
+             */
+            readonly revoked_at: string | null;
+        };
+        /**
+         * OwnNodeList
+         * @description One page of an account's nodes, newest first.
+         */
+        readonly OwnNodeList: {
+            /** Items */
+            readonly items: readonly components["schemas"]["OwnNode"][];
+            /** Next Cursor */
+            readonly next_cursor: string | null;
         };
         /**
          * Package
@@ -2476,6 +3808,46 @@ export interface components {
             readonly neither: number;
         };
         /**
+         * PartAddress
+         * @description Where one part goes, and nothing else.
+         */
+        readonly PartAddress: {
+            /**
+             * Headers
+             * @description To be sent along as they are.
+             */
+            readonly headers: {
+                readonly [key: string]: string;
+            };
+            /** Number */
+            readonly number: number;
+            /**
+             * Url
+             * @description Where to ``PUT`` the part: absolute, or relative to the address of the request that was answered.
+             */
+            readonly url: string;
+        };
+        /**
+         * PartAddresses
+         * @description Where parts go. An address may expire: ask again.
+         */
+        readonly PartAddresses: {
+            /** Parts */
+            readonly parts: readonly components["schemas"]["PartAddress"][];
+        };
+        /**
+         * PartAnnouncement
+         * @description What a part will be.
+         */
+        readonly PartAnnouncement: {
+            /** Number */
+            readonly number: number;
+            /** Sha256 */
+            readonly sha256: string;
+            /** Size Bytes */
+            readonly size_bytes: number;
+        };
+        /**
          * PartPlan
          * @description One part of a blob to upload.
          */
@@ -2496,7 +3868,7 @@ export interface components {
             readonly size_bytes: number;
             /**
              * Url
-             * @description Where to ``PUT`` the part: absolute, or relative to the address of the request that was answered.
+             * @description Where to ``PUT`` the part through the service, relative to the address of the request that was answered.
              */
             readonly url: string;
         };
@@ -2511,6 +3883,14 @@ export interface components {
             readonly sha256: string;
             /** Size Bytes */
             readonly size_bytes: number;
+        };
+        /**
+         * PartsPost
+         * @description Body of ``POST /api/v1/blobs/{sha256}/parts``.
+         */
+        readonly PartsPost: {
+            /** Parts */
+            readonly parts: readonly components["schemas"]["PartAnnouncement"][];
         };
         /**
          * PathFacts
@@ -2653,6 +4033,21 @@ export interface components {
             readonly worker_version: string;
         };
         /**
+         * ProgressPost
+         * @description Body of ``POST /api/v1/jobs/{job_id}/progress``.
+         */
+        readonly ProgressPost: {
+            /**
+             * Done
+             * @description Every eval that is done so far.
+             */
+            readonly done: readonly components["schemas"]["EvalDone"][];
+            /** Node Key Id */
+            readonly node_key_id: string;
+            /** Token */
+            readonly token: number;
+        };
+        /**
          * PullItem
          * @description A pull request in a list.
          */
@@ -2672,6 +4067,104 @@ export interface components {
             readonly pull: components["schemas"]["PullRef"];
         };
         /**
+         * PullKeyItem
+         * @description A pull request's key as it is listed.
+         */
+        readonly PullKeyItem: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            readonly created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            readonly expires_at: string;
+            /**
+             * Head Sha
+             * @description The one commit that it uploads bundles about.
+             */
+            readonly head_sha: string;
+            /** Id */
+            readonly id: string;
+            /**
+             * Issued By
+             * @description Null: the operator.
+             */
+            readonly issued_by: string | null;
+            /**
+             * Prefix
+             * @description How the key begins.
+             */
+            readonly prefix: string;
+            /** Pull Number */
+            readonly pull_number: number;
+            /** Repository */
+            readonly repository: string;
+            /** Repository Id */
+            readonly repository_id: number;
+            /** Revoked At */
+            readonly revoked_at: string | null;
+            /** Used At */
+            readonly used_at: string | null;
+        };
+        /**
+         * PullKeyList
+         * @description One page of keys, newest first.
+         */
+        readonly PullKeyList: {
+            /** Items */
+            readonly items: readonly components["schemas"]["PullKeyItem"][];
+            /** Next Cursor */
+            readonly next_cursor: string | null;
+        };
+        /**
+         * PullKeyReceipt
+         * @description A new key, told once.
+         */
+        readonly PullKeyReceipt: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            readonly created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            readonly expires_at: string;
+            /**
+             * Head Sha
+             * @description The one commit that it uploads bundles about.
+             */
+            readonly head_sha: string;
+            /** Id */
+            readonly id: string;
+            /**
+             * Issued By
+             * @description Null: the operator.
+             */
+            readonly issued_by: string | null;
+            /** Key */
+            readonly key: string;
+            /**
+             * Prefix
+             * @description How the key begins.
+             */
+            readonly prefix: string;
+            /** Pull Number */
+            readonly pull_number: number;
+            /** Repository */
+            readonly repository: string;
+            /** Repository Id */
+            readonly repository_id: number;
+            /** Revoked At */
+            readonly revoked_at: string | null;
+            /** Used At */
+            readonly used_at: string | null;
+        };
+        /**
          * PullList
          * @description One page of pull requests, the last touched first.
          */
@@ -2689,6 +4182,8 @@ export interface components {
          * @description A pull request: claims, their verdicts, and the evidence behind them.
          */
         readonly PullPage: {
+            /** @description All of them, counted. */
+            readonly challenge_tally: components["schemas"]["ChallengeTally"];
             /**
              * Challenges
              * @description Newest first, the unused ones too: a run that was begun and never handed in is seen here.
@@ -2719,6 +4214,8 @@ export interface components {
             readonly pull: components["schemas"]["PullRef"];
             /** @description What to measure again to make the evidence whole; null while not judged. */
             readonly rerun: components["schemas"]["RerunPlan"] | null;
+            /** @description The declared scope with what there is to show for each of its cells; null: none is declared, or not judged. */
+            readonly scope: components["schemas"]["ScopeMap"] | null;
             /**
              * Shortfalls
              * @description What the policy asks for and the evidence does not have; the check does not succeed with any.
@@ -2822,6 +4319,27 @@ export interface components {
             readonly reason: string;
             /** Steps */
             readonly steps: number;
+        };
+        /**
+         * Reconciliation
+         * @description A step's time against the sum of its parts.
+         */
+        readonly Reconciliation: {
+            /** Explained */
+            readonly explained: boolean;
+            /** Gaps Us */
+            readonly gaps_us: number;
+            /** Kernels Us */
+            readonly kernels_us: number;
+            /** Residual Share */
+            readonly residual_share: number;
+            /**
+             * Residual Us
+             * @description What kernels and gaps do not explain; below 0: they take longer than the step that they are part of.
+             */
+            readonly residual_us: number;
+            /** Step Us */
+            readonly step_us: number;
         };
         /**
          * RedactionReceipt
@@ -2970,6 +4488,17 @@ export interface components {
             readonly outdated: number;
         };
         /**
+         * RolePut
+         * @description Body of ``PUT /api/v1/accounts/{account_id}/role``.
+         */
+        readonly RolePut: {
+            /**
+             * Role
+             * @enum {string}
+             */
+            readonly role: "contributor" | "maintainer" | "admin";
+        };
+        /**
          * RuleCount
          * @description How often a rule of one version found something.
          */
@@ -3046,7 +4575,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            readonly kind: "retracted" | "invalidated" | "released";
+            readonly kind: "retracted" | "invalidated" | "released" | "retired";
             /**
              * Reason
              * @description Of the decision that stands: a repeated request changes nothing.
@@ -3071,13 +4600,13 @@ export interface components {
             /**
              * Kind
              * @description ``retracted``: contents are gone; ``invalidated``: shown, and counts for nothing; ``released``: suspicions were
-             *     looked at and lifted.
+             *     looked at and lifted; ``retired``: contents were not kept any longer.
              * @enum {string}
              */
-            readonly kind: "retracted" | "invalidated" | "released";
+            readonly kind: "retracted" | "invalidated" | "released" | "retired";
             /**
              * Reason
-             * @description In the operator's words.
+             * @description In the operator's words, or the retention policy's.
              */
             readonly reason: string;
         };
@@ -3094,6 +4623,84 @@ export interface components {
             readonly p99: number;
         };
         /**
+         * SamplesAgree
+         * @description Whether two sets of sampled tokens come from one distribution.
+         */
+        readonly SamplesAgree: {
+            /** Categories */
+            readonly categories: number;
+            /**
+             * P Value
+             * @description Probability of a difference this large if the distributions are the same.
+             */
+            readonly p_value: number;
+            /**
+             * Statistic
+             * @description G, twice the log-likelihood ratio.
+             */
+            readonly statistic: number;
+        };
+        /**
+         * ScopeCell
+         * @description One combination of the declared values; None: any value of that axis.
+         */
+        readonly ScopeCell: {
+            /** Batch */
+            readonly batch: number | null;
+            /** Context */
+            readonly context: number | null;
+            readonly correctness: components["schemas"]["Aspect"];
+            /** Dcp */
+            readonly dcp: number | null;
+            /** @description Of the candidate's decode step here: how far it is from the least time; None: not timed, or no bound is known. */
+            readonly headroom: components["schemas"]["PhysicsBound"] | null;
+            /**
+             * Holes
+             * @description Aspects that are missing or speak against the change.
+             */
+            readonly holes: readonly ("performance" | "correctness" | "path")[];
+            readonly path: components["schemas"]["Aspect"];
+            readonly performance: components["schemas"]["Aspect"];
+            /** Speculation */
+            readonly speculation: ("none" | "natural" | "synthetic") | null;
+            /** Tp */
+            readonly tp: number | null;
+        };
+        /**
+         * ScopeFeature
+         * @description One declared feature.
+         */
+        readonly ScopeFeature: {
+            readonly evidence: components["schemas"]["Aspect"];
+            /** Feature */
+            readonly feature: string;
+        };
+        /**
+         * ScopeMap
+         * @description The declared scope, filled in.
+         */
+        readonly ScopeMap: {
+            /** Cells */
+            readonly cells: readonly components["schemas"]["ScopeCell"][];
+            /** Features */
+            readonly features: readonly components["schemas"]["ScopeFeature"][];
+            /**
+             * Holes
+             * @description One sentence for each hole, in the order of cells: what a policy of "no hole in the declared scope" counts.
+             */
+            readonly holes: readonly string[];
+        };
+        /**
+         * ServiceKey
+         * @description The key that signs jobs. Compare it with what the operator publishes before an agent trusts it.
+         */
+        readonly ServiceKey: {
+            /** Key Id */
+            readonly key_id: string;
+            /** Public Key */
+            readonly public_key: string;
+        };
+        /**
          * Serving
          * @description Load on the OpenAI-compatible server, per-request token times.
          */
@@ -3102,6 +4709,7 @@ export interface components {
             readonly block_order: readonly ("baseline" | "candidate")[];
             /** Concurrency */
             readonly concurrency: readonly number[];
+            readonly hidden_slice?: components["schemas"]["HiddenSlice"] | null;
             /** Id */
             readonly id: string;
             /** Input Tokens */
@@ -3119,6 +4727,30 @@ export interface components {
             readonly rounds: number;
             /** Time Limit S */
             readonly time_limit_s: number;
+        };
+        /**
+         * SessionPage
+         * @description Who asks, and what they may do.
+         */
+        readonly SessionPage: {
+            readonly account: components["schemas"]["AccountRef"] | null;
+            /**
+             * Csrf Token
+             * @description A page of ours sends it as ``X-CSRF-Token`` with what changes something; null: no cookie came along.
+             */
+            readonly csrf_token: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            readonly kind: "anonymous" | "account" | "node" | "pull_key" | "actions" | "operator";
+            /** Scopes */
+            readonly scopes: readonly ("bundles:write" | "challenges:write" | "jobs:work" | "jobs:request" | "nodes:write" | "admin")[];
+            /**
+             * Sign In
+             * @description Where to sign in; null: nobody can.
+             */
+            readonly sign_in: string | null;
         };
         /**
          * Shortfall
@@ -3148,6 +4780,85 @@ export interface components {
             readonly outcome: "skipped";
             /** Reason */
             readonly reason: string;
+        };
+        /**
+         * SliceScore
+         * @description One arm's answers to the prompts of the hidden slice that rode inside its timed requests.
+         */
+        readonly SliceScore: {
+            /**
+             * Arm
+             * @enum {string}
+             */
+            readonly arm: "baseline" | "candidate";
+            /**
+             * Known
+             * @description Requests whose right answer is known.
+             */
+            readonly known: number;
+            /** Right */
+            readonly right: number;
+        };
+        /**
+         * StreamFacts
+         * @description Token streams of both arms in one eval.
+         */
+        readonly StreamFacts: {
+            /** Eval Id */
+            readonly eval_id: string;
+            /** @description None: no prompt has a greedy continuation in both arms. */
+            readonly greedy: components["schemas"]["StreamSummary"] | null;
+            /** @description First tokens of sampled continuations; None: not drawn in both arms. */
+            readonly sampled: components["schemas"]["SamplesAgree"] | null;
+        };
+        /**
+         * Streams
+         * @description Continuations with log-probabilities that each arm gives besides its answers.
+         */
+        readonly Streams: {
+            /**
+             * Draws
+             * @description Sampled continuations of each prompt, one token long, at temperature 1.
+             */
+            readonly draws: number;
+            /** Input Tokens */
+            readonly input_tokens: number;
+            /**
+             * Output Tokens
+             * @description Of each greedy continuation.
+             */
+            readonly output_tokens: number;
+            /** Prompts */
+            readonly prompts: number;
+            /**
+             * Top
+             * @description Likeliest tokens reported at each position.
+             */
+            readonly top: number;
+        };
+        /**
+         * StreamSummary
+         * @description Many pairs of greedy streams.
+         */
+        readonly StreamSummary: {
+            /**
+             * Confident
+             * @description Pairs that part where the baseline was sure: each of them is an error, or another model.
+             */
+            readonly confident: number;
+            /** Equal */
+            readonly equal: number;
+            /**
+             * First Position
+             * @description Earliest position at which any pair parts.
+             */
+            readonly first_position: number | null;
+            /** Near Ties */
+            readonly near_ties: number;
+            /** Pairs */
+            readonly pairs: number;
+            /** Unknown */
+            readonly unknown: number;
         };
         /**
          * Subject
@@ -3265,8 +4976,113 @@ export interface components {
             readonly outcome: "timed_out";
         };
         /**
+         * TokenItem
+         * @description A token as it is listed.
+         */
+        readonly TokenItem: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            readonly created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            readonly expires_at: string;
+            /** Id */
+            readonly id: string;
+            /** Name */
+            readonly name: string;
+            /** Node Key Id */
+            readonly node_key_id: string | null;
+            /**
+             * Prefix
+             * @description How the token begins.
+             */
+            readonly prefix: string;
+            /** Revoked At */
+            readonly revoked_at: string | null;
+            /** Scopes */
+            readonly scopes: readonly ("bundles:write" | "challenges:write" | "jobs:work" | "jobs:request" | "nodes:write" | "admin")[];
+            /**
+             * Used At
+             * @description To the minute.
+             */
+            readonly used_at: string | null;
+        };
+        /**
+         * TokenList
+         * @description One page of tokens, newest first.
+         */
+        readonly TokenList: {
+            /** Items */
+            readonly items: readonly components["schemas"]["TokenItem"][];
+            /** Next Cursor */
+            readonly next_cursor: string | null;
+        };
+        /**
+         * TokenPost
+         * @description Body of ``POST /api/v1/tokens``.
+         */
+        readonly TokenPost: {
+            /** Expires In Days */
+            readonly expires_in_days: number;
+            /**
+             * Name
+             * @description For whoever reads the list later.
+             */
+            readonly name: string;
+            /**
+             * Node Key Id
+             * @description A node of yours: the token then speaks for it, and ends when its key is revoked.
+             * @default null
+             */
+            readonly node_key_id: string | null;
+            /** Scopes */
+            readonly scopes: readonly ("bundles:write" | "challenges:write" | "jobs:work" | "jobs:request" | "nodes:write" | "admin")[];
+        };
+        /**
+         * TokenReceipt
+         * @description A new token, told once.
+         */
+        readonly TokenReceipt: {
+            /**
+             * Created At
+             * Format: date-time
+             */
+            readonly created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            readonly expires_at: string;
+            /** Id */
+            readonly id: string;
+            /** Name */
+            readonly name: string;
+            /** Node Key Id */
+            readonly node_key_id: string | null;
+            /**
+             * Prefix
+             * @description How the token begins.
+             */
+            readonly prefix: string;
+            /** Revoked At */
+            readonly revoked_at: string | null;
+            /** Scopes */
+            readonly scopes: readonly ("bundles:write" | "challenges:write" | "jobs:work" | "jobs:request" | "nodes:write" | "admin")[];
+            /** Token */
+            readonly token: string;
+            /**
+             * Used At
+             * @description To the minute.
+             */
+            readonly used_at: string | null;
+        };
+        /**
          * Tombstone
-         * @description What is kept of a retracted bundle: its digests and what was made of it, nothing that it said itself.
+         * @description What is kept of a retracted or retired bundle: digests and what was made of it, nothing that it said itself.
          */
         readonly Tombstone: {
             /**
@@ -3391,6 +5207,12 @@ export interface components {
                 number,
                 number
             ] | null;
+            /**
+             * Tries
+             * @description Runs behind the deciding bundle, the ones that were never handed in included: they multiply its error.
+             * @default 1
+             */
+            readonly tries: number;
             readonly trust: components["schemas"]["TrustLevel"] | null;
             /** Trust Level */
             readonly trust_level: number | null;
@@ -3407,9 +5229,12 @@ export interface components {
         readonly WebhookReceipt: {
             /**
              * Action
+             * @description ``pull_updated``: the pull request is judged again; ``heard``: a command or a button, answered on GitHub;
+             *     ``check_repeated``: the check is said once more; ``access_checked``: GitHub is asked where we are let in;
+             *     ``ignored``: nothing here acts on it; ``repeated``: this delivery was seen before.
              * @enum {string}
              */
-            readonly action: "pull_updated" | "ignored" | "repeated";
+            readonly action: "pull_updated" | "heard" | "check_repeated" | "access_checked" | "ignored" | "repeated";
             /** Delivery Id */
             readonly delivery_id: string;
         };
@@ -3448,6 +5273,408 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    readonly list_own_nodes: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `next_cursor` of the page before; absent: the first page. */
+                readonly cursor?: string | null;
+                /** @description Most items to return. */
+                readonly limit?: number;
+            };
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OwnNodeList"];
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly list_accounts: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `next_cursor` of the page before; absent: the first page. */
+                readonly cursor?: string | null;
+                /** @description Most items to return. */
+                readonly limit?: number;
+            };
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AccountList"];
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly put_role: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description GitHub's number of the account. */
+                readonly account_id: number;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RolePut"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["AccountItem"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request does not come from a page of this service */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such account */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     readonly get_blob: {
         readonly parameters: {
             readonly query?: never;
@@ -3466,6 +5693,10 @@ export interface operations {
             /** @description The file, byte for byte */
             readonly 200: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3475,6 +5706,10 @@ export interface operations {
             /** @description Not modified */
             readonly 304: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content?: never;
@@ -3482,6 +5717,23 @@ export interface operations {
             /** @description A path, query or header parameter is malformed */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3491,6 +5743,23 @@ export interface operations {
             /** @description No validated bundle holds this blob */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3500,6 +5769,187 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The blob store cannot be reached; the same request will work later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly announce_parts: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly sha256: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["PartsPost"];
+            };
+        };
+        readonly responses: {
+            /** @description Where the parts go */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PartAddresses"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed; the part does not have the size the upload plan gave it */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request does not come from a page of this service */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No open upload lists this blob; the blob has no part of this number */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The blob store cannot be reached; the same request will work later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3514,6 +5964,8 @@ export interface operations {
             readonly header: {
                 /** @description RFC 9530: `sha-256=:BASE64:` of the part's bytes. */
                 readonly "content-digest": string;
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
             };
             readonly path: {
                 /** @description Number of the part, from 1. */
@@ -3532,6 +5984,10 @@ export interface operations {
             /** @description The part is here */
             readonly 200: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3541,6 +5997,36 @@ export interface operations {
             /** @description A path, query or header parameter is malformed; a header is missing, repeated or malformed; the part does not have the size the upload plan gave it; the part does not match its Content-Digest */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request does not come from a page of this service */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3550,6 +6036,10 @@ export interface operations {
             /** @description No open upload lists this blob; the blob has no part of this number */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3559,6 +6049,10 @@ export interface operations {
             /** @description The body is larger than this address takes */
             readonly 413: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3568,6 +6062,23 @@ export interface operations {
             /** @description The body's media type or encoding is not taken here */
             readonly 415: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3577,6 +6088,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The blob store cannot be reached; the same request will work later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3593,7 +6121,10 @@ export interface operations {
                 /** @description Most items to return. */
                 readonly limit?: number;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -3602,15 +6133,58 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["BundleList"];
                 };
             };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3620,6 +6194,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3631,7 +6222,15 @@ export interface operations {
     readonly post_bundle: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description A word of your own for this request: sent again with it, it is answered as before and done once.
+                 * @example 6f9d2c1e-9c0b-4a53-8f1f-0c5e2f7f7a10
+                 */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -3644,6 +6243,10 @@ export interface operations {
             /** @description The bundle was known already */
             readonly 200: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3653,14 +6256,18 @@ export interface operations {
             /** @description The bundle is new */
             readonly 201: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["BundleReceipt"];
                 };
             };
-            /** @description The bundle is known with another envelope */
-            readonly 409: {
+            /** @description A header is missing, repeated or malformed */
+            readonly 400: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -3668,9 +6275,52 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The bundle was retracted; a tombstone is kept */
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many new bundles within a day; too many bytes in open uploads; finish some, or wait until they expire; too many bytes are stored already */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle is known with another envelope */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle was retracted; a tombstone is kept; the bundle's contents were not kept any longer; a tombstone is */
             readonly 410: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3680,6 +6330,10 @@ export interface operations {
             /** @description The body is larger than this address takes; the manifest is too large; the bundle's files are too large together; one of the bundle's files is too large */
             readonly 413: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3689,6 +6343,10 @@ export interface operations {
             /** @description The body's media type or encoding is not taken here */
             readonly 415: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3698,6 +6356,23 @@ export interface operations {
             /** @description The body is not strict JSON; the body does not have the documented shape; the manifest does not have the documented shape; the manifest is not canonical JSON; the manifest cannot be written as canonical JSON; one digest is listed with two sizes; the envelope is not a DSSE envelope of ours */
             readonly 422: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3707,6 +6382,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The blob store cannot be reached; the same request will work later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3718,7 +6410,10 @@ export interface operations {
     readonly get_bundle: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path: {
                 /** @description SHA-256 in lower-case hexadecimal. */
                 readonly bundle_id: string;
@@ -3730,15 +6425,45 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["BundlePage"];
                 };
             };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description A path, query or header parameter is malformed */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3748,6 +6473,23 @@ export interface operations {
             /** @description No such bundle */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3757,6 +6499,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3780,6 +6539,10 @@ export interface operations {
             /** @description The DSSE envelope over the manifest */
             readonly 200: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3789,6 +6552,23 @@ export interface operations {
             /** @description A path, query or header parameter is malformed */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3798,6 +6578,10 @@ export interface operations {
             /** @description The bundle is quarantined; its contents are not shown */
             readonly 403: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3807,6 +6591,10 @@ export interface operations {
             /** @description No such bundle; the bundle is unsigned */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3816,15 +6604,36 @@ export interface operations {
             /** @description The bundle's contents are not shown before it has been validated */
             readonly 409: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The bundle was retracted; a tombstone is kept */
+            /** @description The bundle was retracted; a tombstone is kept; the bundle's contents were not kept any longer; a tombstone is */
             readonly 410: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3834,6 +6643,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3845,7 +6671,10 @@ export interface operations {
     readonly invalidate_bundle: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
             readonly path: {
                 /** @description SHA-256 in lower-case hexadecimal. */
                 readonly bundle_id: string;
@@ -3861,6 +6690,10 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3870,15 +6703,23 @@ export interface operations {
             /** @description A path, query or header parameter is malformed */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The bearer token is missing or wrong */
+            /** @description A credential is missing, or the one that was sent is not good */
             readonly 401: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3888,6 +6729,10 @@ export interface operations {
             /** @description Administrative routes are closed: no admin token is configured */
             readonly 403: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3897,6 +6742,10 @@ export interface operations {
             /** @description No such bundle */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3906,15 +6755,23 @@ export interface operations {
             /** @description The bundle's contents are not shown before it has been validated */
             readonly 409: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The bundle was retracted; a tombstone is kept */
+            /** @description The bundle was retracted; a tombstone is kept; the bundle's contents were not kept any longer; a tombstone is */
             readonly 410: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3924,6 +6781,10 @@ export interface operations {
             /** @description The body is larger than this address takes */
             readonly 413: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3933,6 +6794,10 @@ export interface operations {
             /** @description The body's media type or encoding is not taken here */
             readonly 415: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3942,6 +6807,23 @@ export interface operations {
             /** @description The body is not strict JSON; the body does not have the documented shape */
             readonly 422: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3951,6 +6833,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -3977,10 +6876,554 @@ export interface operations {
             /** @description The canonical bytes whose SHA-256 is the bundle's id */
             readonly 200: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/octet-stream": string;
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle is quarantined; its contents are not shown */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such bundle */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle's contents are not shown before it has been validated */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle was retracted; a tombstone is kept; the bundle's contents were not kept any longer; a tombstone is */
+            readonly 410: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly release_bundle: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly bundle_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RulingPost"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RulingReceipt"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Administrative routes are closed: no admin token is configured */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such bundle */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle's contents are not shown before it has been validated; the bundle is not quarantined */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle was retracted; a tombstone is kept; the bundle's contents were not kept any longer; a tombstone is */
+            readonly 410: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly retract_bundle: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly bundle_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RulingPost"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RulingReceipt"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Administrative routes are closed: no admin token is configured */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such bundle */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle's contents are not shown before it has been validated */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle was retracted; a tombstone is kept; the bundle's contents were not kept any longer; a tombstone is */
+            readonly 410: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly get_status: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly bundle_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Where it stands */
+            readonly 200: {
+                headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["BundleReceipt"];
                 };
             };
             /** @description Not modified */
@@ -3993,222 +7436,23 @@ export interface operations {
             /** @description A path, query or header parameter is malformed */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The bundle is quarantined; its contents are not shown */
-            readonly 403: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No such bundle */
-            readonly 404: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The bundle's contents are not shown before it has been validated */
-            readonly 409: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The bundle was retracted; a tombstone is kept */
-            readonly 410: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server failed; the same request may work later */
-            readonly 500: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    readonly release_bundle: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /** @description SHA-256 in lower-case hexadecimal. */
-                readonly bundle_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["RulingPost"];
-            };
-        };
-        readonly responses: {
-            /** @description What was asked for */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["RulingReceipt"];
-                };
-            };
-            /** @description A path, query or header parameter is malformed */
-            readonly 400: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The bearer token is missing or wrong */
+            /** @description A credential is missing, or the one that was sent is not good */
             readonly 401: {
                 headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Administrative routes are closed: no admin token is configured */
-            readonly 403: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No such bundle */
-            readonly 404: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The bundle's contents are not shown before it has been validated; the bundle is not quarantined */
-            readonly 409: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The bundle was retracted; a tombstone is kept */
-            readonly 410: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is larger than this address takes */
-            readonly 413: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body's media type or encoding is not taken here */
-            readonly 415: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not strict JSON; the body does not have the documented shape */
-            readonly 422: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server failed; the same request may work later */
-            readonly 500: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    readonly retract_bundle: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /** @description SHA-256 in lower-case hexadecimal. */
-                readonly bundle_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["RulingPost"];
-            };
-        };
-        readonly responses: {
-            /** @description What was asked for */
-            readonly 200: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["RulingReceipt"];
-                };
-            };
-            /** @description A path, query or header parameter is malformed */
-            readonly 400: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The bearer token is missing or wrong */
-            readonly 401: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Administrative routes are closed: no admin token is configured */
-            readonly 403: {
-                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4218,51 +7462,23 @@ export interface operations {
             /** @description No such bundle */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The bundle's contents are not shown before it has been validated */
-            readonly 409: {
+            /** @description Too many requests in too short a time */
+            readonly 429: {
                 headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The bundle was retracted; a tombstone is kept */
-            readonly 410: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is larger than this address takes */
-            readonly 413: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body's media type or encoding is not taken here */
-            readonly 415: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The body is not strict JSON; the body does not have the documented shape */
-            readonly 422: {
-                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4272,56 +7488,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-        };
-    };
-    readonly get_status: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                /** @description SHA-256 in lower-case hexadecimal. */
-                readonly bundle_id: string;
-            };
-            readonly cookie?: never;
-        };
-        readonly requestBody?: never;
-        readonly responses: {
-            /** @description Where it stands */
-            readonly 200: {
+            /** @description The blob store cannot be reached; the same request will work later */
+            readonly 503: {
                 headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/json": components["schemas"]["BundleReceipt"];
-                };
-            };
-            /** @description A path, query or header parameter is malformed */
-            readonly 400: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description No such bundle */
-            readonly 404: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content: {
-                    readonly "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The server failed; the same request may work later */
-            readonly 500: {
-                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4333,7 +7516,10 @@ export interface operations {
     readonly submit_bundle: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
             readonly path: {
                 /** @description SHA-256 in lower-case hexadecimal. */
                 readonly bundle_id: string;
@@ -4345,6 +7531,10 @@ export interface operations {
             /** @description Every blob was verified */
             readonly 202: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4354,6 +7544,36 @@ export interface operations {
             /** @description A path, query or header parameter is malformed */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request does not come from a page of this service */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4363,6 +7583,10 @@ export interface operations {
             /** @description No such bundle */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4372,6 +7596,23 @@ export interface operations {
             /** @description Parts of the bundle are missing; the upload expired; post the manifest again; the blob's parts do not add up to its digest; upload them again */
             readonly 409: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4381,6 +7622,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The blob store cannot be reached; the same request will work later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4399,7 +7657,10 @@ export interface operations {
                 /** @description The pull request, as `owner/name/number`. */
                 readonly pull: string;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -4408,15 +7669,45 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ChallengeList"];
                 };
             };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4426,6 +7717,23 @@ export interface operations {
             /** @description No such pull request is known here */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4435,6 +7743,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4446,7 +7771,15 @@ export interface operations {
     readonly post_challenge: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description A word of your own for this request: sent again with it, it is answered as before and done once.
+                 * @example 6f9d2c1e-9c0b-4a53-8f1f-0c5e2f7f7a10
+                 */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -4459,15 +7792,58 @@ export interface operations {
             /** @description The challenge, told once */
             readonly 201: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ChallengeReceipt"];
                 };
             };
+            /** @description A header is missing, repeated or malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request does not come from a page of this service */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description No published suite has this digest; no such pull request is known here; no registered node has this key */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4477,6 +7853,10 @@ export interface operations {
             /** @description The pull request is closed; the pull request has as many unused challenges as it may have */
             readonly 409: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4486,6 +7866,10 @@ export interface operations {
             /** @description The body is larger than this address takes */
             readonly 413: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4495,6 +7879,10 @@ export interface operations {
             /** @description The body's media type or encoding is not taken here */
             readonly 415: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4504,6 +7892,10 @@ export interface operations {
             /** @description The body is not strict JSON; the body does not have the documented shape */
             readonly 422: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4513,6 +7905,10 @@ export interface operations {
             /** @description The address or the node has as many unused challenges as it may have */
             readonly 429: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4522,6 +7918,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4533,7 +7946,10 @@ export interface operations {
     readonly get_challenge: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path: {
                 /** @description As it was issued. */
                 readonly challenge_id: string;
@@ -4545,15 +7961,45 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ChallengeRef"];
                 };
             };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description A path, query or header parameter is malformed */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4563,6 +8009,23 @@ export interface operations {
             /** @description No such challenge */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4572,6 +8035,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4583,7 +8063,10 @@ export interface operations {
     readonly abandon_challenge: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
             readonly path: {
                 /** @description As it was issued. */
                 readonly challenge_id: string;
@@ -4599,6 +8082,10 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4608,6 +8095,23 @@ export interface operations {
             /** @description A path, query or header parameter is malformed */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4617,6 +8121,10 @@ export interface operations {
             /** @description The nonce is not this challenge's */
             readonly 403: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4626,6 +8134,10 @@ export interface operations {
             /** @description No such challenge */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4635,6 +8147,10 @@ export interface operations {
             /** @description The challenge was used, or its time is over */
             readonly 409: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4644,6 +8160,10 @@ export interface operations {
             /** @description The body is larger than this address takes */
             readonly 413: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4653,6 +8173,10 @@ export interface operations {
             /** @description The body's media type or encoding is not taken here */
             readonly 415: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4662,6 +8186,23 @@ export interface operations {
             /** @description The body is not strict JSON; the body does not have the documented shape */
             readonly 422: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4671,6 +8212,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4687,7 +8245,10 @@ export interface operations {
                 /** @description The other; ratios are B against A. */
                 readonly b: string;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -4696,15 +8257,45 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["ComparePage"];
                 };
             };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description A path, query or header parameter is malformed */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4714,6 +8305,10 @@ export interface operations {
             /** @description The bundle is quarantined; its contents are not shown */
             readonly 403: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4723,6 +8318,10 @@ export interface operations {
             /** @description No such bundle */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4732,15 +8331,36 @@ export interface operations {
             /** @description The bundle's contents are not shown before it has been validated */
             readonly 409: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The bundle was retracted; a tombstone is kept */
+            /** @description The bundle was retracted; a tombstone is kept; the bundle's contents were not kept any longer; a tombstone is */
             readonly 410: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4750,6 +8370,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The blob store cannot be reached; the same request will work later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4852,10 +8489,22 @@ export interface operations {
             };
         };
     };
-    readonly list_metrics: {
+    readonly list_jobs: {
         readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
+            readonly query?: {
+                /** @description `next_cursor` of the page before; absent: the first page. */
+                readonly cursor?: string | null;
+                /** @description Most items to return. */
+                readonly limit?: number;
+                /** @description Only of this pull request, as `owner/name/number`. */
+                readonly pull?: string | null;
+                /** @description Only jobs in one of these. */
+                readonly state?: readonly ("unapproved" | "queued" | "leased" | "done" | "cancelled" | "stale" | "quarantined" | "dead")[] | null;
+            };
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -4864,15 +8513,1816 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobList"];
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such pull request is known here */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly order_job: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["OrderPost"];
+            };
+        };
+        readonly responses: {
+            /** @description The order, or the one that is open already */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobRef"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this; the credential is for another repository, pull request or commit */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such pull request is known here; no published suite has this name */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The pull request is closed; the pull request has another head than the one that was named; the pull request has as many open jobs as it may have */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The account has ordered as many jobs today as it may */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description GitHub did not give a usable answer */
+            readonly 502: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly get_job: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path: {
+                /** @description As it was ordered. */
+                readonly job_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobPage"];
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such job */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly repeat_job: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description As it was ordered. */
+                readonly job_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobRef"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this; the credential is for another repository, pull request or commit; the account may not order or approve jobs of this repository */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such job */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The pull request is closed; the pull request has another head than the one that was named; only a job that was given up can be ordered again */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description GitHub did not give a usable answer */
+            readonly 502: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly approve_job: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description As it was ordered. */
+                readonly job_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ApprovalPost"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobRef"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this; the credential is for another repository, pull request or commit; the account may not order or approve jobs of this repository */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such job */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The pull request is closed; the pull request has another head than the one that was named; the job does not wait for approval */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description GitHub did not give a usable answer */
+            readonly 502: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly cancel_job: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description As it was ordered. */
+                readonly job_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobRef"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this; the credential is for another repository, pull request or commit; the account may not order or approve jobs of this repository */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such job */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The job has ended */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description GitHub did not give a usable answer */
+            readonly 502: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly fail_job: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description As it was ordered. */
+                readonly job_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["FailPost"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobPage"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this; the node belongs to somebody else */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No registered node has this key; no such job */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The lease has ended or was replaced; nothing of it counts any more */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly finish_job: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description As it was ordered. */
+                readonly job_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["FinishPost"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobPage"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this; the node belongs to somebody else */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No registered node has this key; no such job */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The lease has ended or was replaced; nothing of it counts any more; the bundle does not answer the job's challenge */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly post_heartbeat: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description As it was ordered. */
+                readonly job_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["HeartbeatPost"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["HeartbeatAnswer"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this; the node belongs to somebody else */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No registered node has this key */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The lease has ended or was replaced; nothing of it counts any more */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly post_progress: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description As it was ordered. */
+                readonly job_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ProgressPost"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["JobPage"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this; the node belongs to somebody else */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No registered node has this key; no such job */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The lease has ended or was replaced; nothing of it counts any more */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape; the progress names an eval that the suite does not have, or names one twice */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly claim_job: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ClaimPost"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ClaimAnswer"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this; the node belongs to somebody else */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No registered node has this key */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly list_metrics: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["MetricList"];
                 };
             };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4884,7 +10334,15 @@ export interface operations {
     readonly post_node: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /**
+                 * @description A word of your own for this request: sent again with it, it is answered as before and done once.
+                 * @example 6f9d2c1e-9c0b-4a53-8f1f-0c5e2f7f7a10
+                 */
+                readonly "Idempotency-Key"?: string;
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -4897,6 +10355,10 @@ export interface operations {
             /** @description The node was known already */
             readonly 200: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4906,33 +10368,58 @@ export interface operations {
             /** @description The node is new */
             readonly 201: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["NodeReceipt"];
                 };
             };
-            /** @description The bearer token is missing or wrong */
+            /** @description A header is missing, repeated or malformed */
+            readonly 400: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
             readonly 401: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Administrative routes are closed: no admin token is configured */
+            /** @description The request does not come from a page of this service */
             readonly 403: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The key is registered with another owner */
+            /** @description The key is registered with another owner; the key was revoked */
             readonly 409: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4942,6 +10429,10 @@ export interface operations {
             /** @description The body is larger than this address takes */
             readonly 413: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4951,15 +10442,36 @@ export interface operations {
             /** @description The body's media type or encoding is not taken here */
             readonly 415: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body is not strict JSON; the body does not have the documented shape; the public key is not an ed25519 key */
+            /** @description The body is not strict JSON; the body does not have the documented shape; the public key is not an ed25519 key; an operator names the owner; an account is it; the proof does not show that you hold the key */
             readonly 422: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4969,6 +10481,490 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly revoke_node: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description Id of the node's key. */
+                readonly key_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["OwnNode"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request does not come from a page of this service */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No registered node has this key */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly list_offers: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `next_cursor` of the page before; absent: the first page. */
+                readonly cursor?: string | null;
+                /** @description Most items to return. */
+                readonly limit?: number;
+            };
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["NodeList"];
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly list_keys: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `next_cursor` of the page before; absent: the first page. */
+                readonly cursor?: string | null;
+                /** @description Most items to return. */
+                readonly limit?: number;
+            };
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PullKeyList"];
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly revoke_pull_key: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description The part of it that may be shown. */
+                readonly key_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PullKeyItem"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request does not come from a page of this service */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description You have issued no such key */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -4985,7 +10981,10 @@ export interface operations {
                 /** @description Most items to return. */
                 readonly limit?: number;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -4994,15 +10993,58 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["PullList"];
                 };
             };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5012,6 +11054,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5023,7 +11082,10 @@ export interface operations {
     readonly get_pull: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path: {
                 readonly name: string;
                 readonly number: number;
@@ -5036,15 +11098,45 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["PullPage"];
                 };
             };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description A path, query or header parameter is malformed */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5054,6 +11146,23 @@ export interface operations {
             /** @description No such pull request is known here */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5063,6 +11172,294 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly list_pull_keys: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `next_cursor` of the page before; absent: the first page. */
+                readonly cursor?: string | null;
+                /** @description Most items to return. */
+                readonly limit?: number;
+            };
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path: {
+                readonly name: string;
+                readonly number: number;
+                readonly owner: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PullKeyList"];
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such pull request is known here */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly post_pull_key: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                readonly name: string;
+                readonly number: number;
+                readonly owner: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description The key, told once */
+            readonly 201: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["PullKeyReceipt"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The pull request is not yours */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such pull request is known here */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The pull request is closed */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description GitHub did not give a usable answer */
+            readonly 502: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5074,7 +11471,10 @@ export interface operations {
     readonly sync_pull: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
             readonly path: {
                 readonly name: string;
                 readonly number: number;
@@ -5087,6 +11487,10 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5096,15 +11500,23 @@ export interface operations {
             /** @description A path, query or header parameter is malformed */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The bearer token is missing or wrong */
+            /** @description A credential is missing, or the one that was sent is not good */
             readonly 401: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5114,6 +11526,10 @@ export interface operations {
             /** @description Administrative routes are closed: no admin token is configured */
             readonly 403: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5123,6 +11539,10 @@ export interface operations {
             /** @description GitHub does not know this pull request, or hides it */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5132,6 +11552,23 @@ export interface operations {
             /** @description The service has no GitHub credentials */
             readonly 409: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5141,6 +11578,10 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5150,6 +11591,23 @@ export interface operations {
             /** @description GitHub did not give a usable answer */
             readonly 502: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5161,7 +11619,10 @@ export interface operations {
     readonly get_policy: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path: {
                 readonly name: string;
                 readonly owner: string;
@@ -5173,15 +11634,45 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["MergePolicy"];
                 };
             };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description A path, query or header parameter is malformed */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5191,6 +11682,23 @@ export interface operations {
             /** @description No pull request of this repository is known here */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5200,6 +11708,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5211,7 +11736,10 @@ export interface operations {
     readonly put_policy: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
             readonly path: {
                 readonly name: string;
                 readonly owner: string;
@@ -5227,6 +11755,10 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5236,15 +11768,23 @@ export interface operations {
             /** @description A path, query or header parameter is malformed */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The bearer token is missing or wrong */
+            /** @description A credential is missing, or the one that was sent is not good */
             readonly 401: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5254,6 +11794,10 @@ export interface operations {
             /** @description Administrative routes are closed: no admin token is configured */
             readonly 403: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5263,6 +11807,10 @@ export interface operations {
             /** @description No pull request of this repository is known here */
             readonly 404: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5272,6 +11820,10 @@ export interface operations {
             /** @description The body is larger than this address takes */
             readonly 413: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5281,6 +11833,10 @@ export interface operations {
             /** @description The body's media type or encoding is not taken here */
             readonly 415: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5290,6 +11846,23 @@ export interface operations {
             /** @description The body is not strict JSON; the body does not have the documented shape; the policy names a kind of claim twice */
             readonly 422: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5299,6 +11872,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5315,7 +11905,10 @@ export interface operations {
                 /** @description Most items to return. */
                 readonly limit?: number;
             };
-            readonly header?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5324,15 +11917,58 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["RevalidationList"];
                 };
             };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
             readonly 400: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5342,6 +11978,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5353,7 +12006,10 @@ export interface operations {
     readonly post_revalidations: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5362,15 +12018,23 @@ export interface operations {
             /** @description They will be judged again */
             readonly 202: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["RevalidationReceipt"];
                 };
             };
-            /** @description The bearer token is missing or wrong */
+            /** @description A credential is missing, or the one that was sent is not good */
             readonly 401: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5380,6 +12044,23 @@ export interface operations {
             /** @description Administrative routes are closed: no admin token is configured */
             readonly 403: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5389,6 +12070,23 @@ export interface operations {
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5400,7 +12098,10 @@ export interface operations {
     readonly list_rules: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5409,15 +12110,798 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["RuleList"];
                 };
             };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly get_service_key: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ServiceKey"];
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly get_session: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["SessionPage"];
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly delete_session: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Signed out */
+            readonly 204: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request does not come from a page of this service */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly sign_in: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Page to come back to: a path here. */
+                readonly return_to?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description GitHub's page */
+            readonly 303: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody can sign in: no App is configured for it */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly come_back: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description GitHub's; absent: the user said no. */
+                readonly code?: string;
+                /** @description As GitHub was given it. */
+                readonly state?: string;
+            };
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Where to go from here */
+            readonly 303: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly post_device: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 201: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeviceReceipt"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody can sign in: no App is configured for it */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description GitHub did not give a usable answer */
+            readonly 502: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly post_device_token: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["DevicePost"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["DeviceProgress"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody can sign in: no App is configured for it; gitHub does not say who this is */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The sign-in took too long, or has ended */
+            readonly 410: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description GitHub did not give a usable answer */
+            readonly 502: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
@@ -5429,7 +12913,10 @@ export interface operations {
     readonly list_suites: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5438,15 +12925,459 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
                     readonly "application/json": components["schemas"]["SuiteList"];
                 };
             };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description The server failed; the same request may work later */
             readonly 500: {
                 headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly list_tokens: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description `next_cursor` of the page before; absent: the first page. */
+                readonly cursor?: string | null;
+                /** @description Most items to return. */
+                readonly limit?: number;
+            };
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TokenList"];
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly post_token: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["TokenPost"];
+            };
+        };
+        readonly responses: {
+            /** @description The token, told once */
+            readonly 201: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TokenReceipt"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No registered node has this key */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape; a token may not be good for so long */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly revoke_token: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description The part of it that may be shown. */
+                readonly token_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["TokenItem"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request does not come from a page of this service */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description You have no such token */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
