@@ -25,6 +25,9 @@ TaskKind = Literal[
     "obey",
     "check_access",
     "sweep_uploads",
+    "sweep_sign_ins",
+    "collect_orphans",
+    "retire",
     "reap_leases",
     "find_outdated",
     "revalidate",
@@ -95,6 +98,14 @@ def enqueue(session: Session, kind: TaskKind, key: str, *, now: datetime) -> Non
     )
 
 
+def enqueue_every(session: Session, kind: TaskKind, key: str, *, every_s: float, now: datetime) -> None:
+    """Ask for a task that is to be done every so often, unless it was just done, given up, or waits already."""
+    task = session.scalar(select(Task).where(Task.kind == kind, Task.key == key))
+    last = now - timedelta(seconds=every_s)
+    if task is None or (task.state in ("done", "dead") and task.run_after <= last):
+        enqueue(session, kind, key, now=now)
+
+
 def due(session: Session, *, now: datetime, limit: int) -> Sequence[int]:
     """Ids of the tasks that could be taken now, the longest waiting first."""
     return session.scalars(select(Task.id).where(_takeable(now)).order_by(Task.run_after, Task.id).limit(limit)).all()
@@ -128,11 +139,20 @@ def finish(session: Session, taken: Taken, *, now: datetime) -> None:
         task.run_after, task.lease, task.lease_until = now, None, None
 
 
-def postpone(session: Session, taken: Taken, *, until: datetime, detail: str) -> None:
-    """Record a failure that another attempt may mend."""
+def postpone(session: Session, taken: Taken, *, until: datetime, detail: str, counted: bool = True) -> None:
+    """Record a failure that another attempt may mend.
+
+    Args:
+        session: The caller's transaction.
+        taken: The task.
+        until: When to try again.
+        detail: What failed.
+        counted: Whether it was the task's own failure; an outage of what it needs counts for no attempt.
+    """
     task = _held(session, taken)
     if task is not None:
         task.state, task.run_after, task.detail = "queued", until, detail
+        task.attempts -= 0 if counted else 1
         task.lease, task.lease_until = None, None
 
 

@@ -30,7 +30,7 @@ class ClaimOutcome(Record):
 
 
 class Tombstone(Record):
-    """What is kept of a retracted bundle: its digests and what was made of it, nothing that it said itself."""
+    """What is kept of a retracted or retired bundle: digests and what was made of it, nothing that it said itself."""
 
     bundle_id: Sha256
     size_bytes: Count
@@ -54,9 +54,9 @@ class RulingRef(Record):
 
     kind: RulingKind
     """``retracted``: contents are gone; ``invalidated``: shown, and counts for nothing; ``released``: suspicions were
-    looked at and lifted."""
+    looked at and lifted; ``retired``: contents were not kept any longer."""
     reason: str
-    """In the operator's words."""
+    """In the operator's words, or the retention policy's."""
     at: AwareDatetime
 
 
@@ -71,8 +71,8 @@ def rulings_of(session: Session, bundle_ids: Iterable[str]) -> Mapping[str, tupl
 
 
 def tombstone(session: Session, bundle_id: str) -> Tombstone | None:
-    """What is kept of a bundle; None: it was not retracted."""
-    row = session.get(Ruling, (bundle_id, "retracted"))
+    """What is kept of a bundle; None: its contents are here."""
+    row = _burial(session, bundle_id)
     return Tombstone.model_validate_json(row.record) if row is not None else None
 
 
@@ -86,9 +86,18 @@ def require_kept(session: Session, bundle_id: str) -> None:
     """Let only bundles pass whose contents are still here.
 
     Raises:
-        AppError: ``bundle_retracted``, with the tombstone.
+        AppError: ``bundle_retracted`` or ``bundle_retired``, with the tombstone.
     """
-    found = session.get(Ruling, (bundle_id, "retracted"))
+    found = _burial(session, bundle_id)
     if found is not None:
         kept = Tombstone.model_validate_json(found.record).model_dump(mode="json")
-        raise AppError("bundle_retracted", f"Retracted: {found.reason[:200]}", extra={"tombstone": kept})
+        extra = {"tombstone": kept}
+        if found.kind == "retracted":
+            raise AppError("bundle_retracted", f"Retracted: {found.reason[:200]}", extra=extra)
+        raise AppError("bundle_retired", found.reason[:200], extra=extra)
+
+
+def _burial(session: Session, bundle_id: str) -> Ruling | None:
+    return session.scalar(
+        select(Ruling).where(Ruling.bundle_id == bundle_id, Ruling.kind.in_(("retracted", "retired"))).limit(1)
+    )

@@ -9,18 +9,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
 from server import audit, queue
+from server.accounts import signin
 from server.checks import access, outbox, pulls, verdicts
 from server.conversation import obedience
-from server.intake import expiry, revalidation, validation
+from server.intake import expiry, orphans, revalidation, validation
 from server.jobs import endings
+from server.moderation import retention
 from server.queue import PostponeError, Taken, TaskKind
 from server.services import Services
+from server.storage import StoreUnavailableError
 
 _log = logging.getLogger(__name__)
 _LONGEST_WAIT_S = 300.0
+_OUTAGE_WAIT_S = 10.0
+_DAY_S = 24 * 3600
 
 
 @dataclass(frozen=True)
@@ -50,7 +56,10 @@ HANDLERS: Mapping[TaskKind, Handler] = {
     "obey": Handler(obedience.obey, obedience.give_up, attempts=60),
     "check_access": Handler(access.check, _nothing, attempts=40),
     "reap_leases": Handler(endings.reap, _nothing, attempts=3),
+    "sweep_sign_ins": Handler(signin.sweep, _nothing, attempts=3),
     "sweep_uploads": Handler(expiry.sweep, _nothing, attempts=3),
+    "collect_orphans": Handler(orphans.collect_orphans, _nothing, attempts=3),
+    "retire": Handler(retention.retire, _nothing, attempts=3),
     "find_outdated": Handler(revalidation.find_outdated, _nothing, attempts=5),
     "revalidate": Handler(revalidation.revalidate, _nothing, attempts=5),
 }
@@ -73,6 +82,11 @@ def run_next(services: Services) -> bool:
         handler.run(services, taken.key)
     except PostponeError as error:
         _fail(services, taken, str(error), wait_s=error.after_s)
+    except (StoreUnavailableError, OperationalError) as error:
+        _log.warning("task %s %s waits for an outage to end: %s", taken.kind, taken.key, error)
+        until = services.clock() + timedelta(seconds=_OUTAGE_WAIT_S)
+        with services.database.write() as session:
+            queue.postpone(session, taken, until=until, detail=str(error)[:500], counted=False)
     except Exception as error:  # whatever it is, the task must not be lost
         _log.exception("task %s %s failed", taken.kind, taken.key)
         _fail(services, taken, f"{type(error).__name__}: {error}"[:500], wait_s=None)
@@ -91,7 +105,11 @@ def sweep(services: Services) -> int:
     now = services.clock()
     with services.database.write() as session:
         queue.enqueue(session, "sweep_uploads", "all", now=now)
+        queue.enqueue(session, "sweep_sign_ins", "all", now=now)
         queue.enqueue(session, "reap_leases", "all", now=now)
+        orphans_every_s = services.settings.orphan_interval_s
+        queue.enqueue_every(session, "collect_orphans", "all", every_s=orphans_every_s, now=now)
+        queue.enqueue_every(session, "retire", "all", every_s=_DAY_S, now=now)
         for pull_id in verdicts.overtaken(session, now=now):
             queue.enqueue(session, "refresh", str(pull_id), now=now)
         if services.github is not None:

@@ -35,10 +35,32 @@ def build(settings: Settings) -> Services:
     return Services(
         settings=settings,
         database=database,
-        store=_store(settings),
+        store=store_of(settings),
         github=_github(settings, database),
         bell=LocalBell() if settings.embedded else CeleryBell(create_celery(settings)),
         limiter=MemoryLimiter() if settings.redis_url is None else RedisLimiter(settings.redis_url.get_secret_value()),
+    )
+
+
+def store_of(settings: Settings) -> BlobStore:
+    """Make the blob store that the settings name."""
+    if settings.s3_bucket is None:
+        return LocalBlobs(settings.data_dir)
+    from server.storage.s3 import S3Blobs  # boto3 takes a while to import, and most servers do without
+    from server.storage.s3_client import Bucket
+
+    secret = settings.s3_secret_key
+    return S3Blobs(
+        Bucket(
+            name=settings.s3_bucket,
+            url=settings.s3_url,
+            public_url=settings.s3_public_url,
+            region=settings.s3_region,
+            prefix=settings.s3_prefix,
+            access_key=settings.s3_access_key,
+            secret_key=secret.get_secret_value() if secret is not None else None,
+            address_ttl_s=settings.s3_address_ttl_s if settings.s3_direct else None,
+        )
     )
 
 
@@ -99,27 +121,6 @@ def _alone(services: Services) -> Iterator[None]:
         except BlockingIOError as error:
             raise DataFolderInUseError(f"another server runs on {services.settings.data_dir}") from error
         yield
-
-
-def _store(settings: Settings) -> BlobStore:
-    if settings.s3_bucket is None:
-        return LocalBlobs(settings.data_dir)
-    from server.storage.s3 import S3Blobs  # boto3 takes a while to import, and most servers do without
-    from server.storage.s3_client import Bucket
-
-    secret = settings.s3_secret_key
-    return S3Blobs(
-        Bucket(
-            name=settings.s3_bucket,
-            url=settings.s3_url,
-            public_url=settings.s3_public_url,
-            region=settings.s3_region,
-            prefix=settings.s3_prefix,
-            access_key=settings.s3_access_key,
-            secret_key=secret.get_secret_value() if secret is not None else None,
-            address_ttl_s=settings.s3_address_ttl_s if settings.s3_direct else None,
-        )
-    )
 
 
 def _github(settings: Settings, database: Database) -> GitHub | None:

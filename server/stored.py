@@ -1,15 +1,16 @@
 """Bundles as the judge reads them, from the database and the blob store; and what it made of them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, delete, func, select, update
 from sqlalchemy.orm import Session
 
 from judge.assess import edition
 from judge.policy import OPEN_POLICY, MergePolicy, Shortfall
-from server.models import AssessmentRow, Bundle, Policy
+from server.models import AssessmentRow, Blob, Bundle, BundleBlob, Policy
 from server.services import Services
 from server.storage import BlobStore
 from worker.bundle import Bundle as StoredBundle
@@ -43,6 +44,13 @@ def stored(services: Services, bundle: Bundle) -> StoredBundle:
     """
     blobs = _VerifiedBlobs(services.store)
     return StoredBundle(parse_manifest(bundle.manifest), bundle.manifest, bundle.envelope, blobs)
+
+
+def let_go(session: Session, bundle_ids: Sequence[str]) -> None:
+    """Drop what bundles list. The next sweep removes those of their blobs that nobody lists any more."""
+    listed = select(BundleBlob.sha256).where(BundleBlob.bundle_id.in_(bundle_ids))
+    session.execute(update(Blob).where(Blob.sha256.in_(listed)).values(loose=True))
+    session.execute(delete(BundleBlob).where(BundleBlob.bundle_id.in_(bundle_ids)))
 
 
 def readable(kind: type[Stored], record: str | None) -> Stored | None:

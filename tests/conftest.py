@@ -141,7 +141,7 @@ def make_service(tmp_path: Path, empty_database: Path) -> Iterator[Callable[...,
     from server.embedded import LocalBell
     from server.services import Services
     from server.settings import Settings
-    from server.storage import LocalBlobs
+    from server.startup import store_of
 
     made: list[Service] = []
 
@@ -162,7 +162,7 @@ def make_service(tmp_path: Path, empty_database: Path) -> Iterator[Callable[...,
         services = Services(
             settings=chosen,
             database=Database(chosen.resolved_database_url),
-            store=LocalBlobs(data_dir),
+            store=store_of(chosen),
             github=github,
             bell=LocalBell(),
             clock=clock,
@@ -272,6 +272,43 @@ def new_postgres() -> Iterator[Callable[[], str]]:
         for name in names:
             connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
     engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> dict[str, Any]:
+    """The S3 store that `make test` started, as settings of a service but for the bucket."""
+    import os
+
+    url = os.environ.get("BYOGPU_TEST_S3_URL")
+    if not url:
+        pytest.fail("BYOGPU_TEST_S3_URL is not set: run `make test`, or leave out with -m 'not s3'")
+    return {
+        "s3_url": url,
+        "s3_access_key": os.environ["BYOGPU_TEST_S3_ACCESS_KEY"],
+        "s3_secret_key": os.environ["BYOGPU_TEST_S3_SECRET_KEY"],
+    }
+
+
+@pytest.fixture
+def new_bucket(s3_server: dict[str, Any]) -> Callable[[], dict[str, Any]]:
+    """Make empty places in the S3 store: settings of a service that keeps its blobs there."""
+    import secrets
+
+    import boto3
+    from botocore.config import Config
+
+    client = boto3.client(
+        "s3",
+        endpoint_url=s3_server["s3_url"],
+        aws_access_key_id=s3_server["s3_access_key"],
+        aws_secret_access_key=s3_server["s3_secret_key"],
+        region_name="us-east-1",
+        config=Config(signature_version="s3v4", s3={"addressing_style": "path"}),
+    )
+    if not any(one["Name"] == "byogpu-tests" for one in client.list_buckets()["Buckets"]):
+        client.create_bucket(Bucket="byogpu-tests")
+    client.close()
+    return lambda: {**s3_server, "s3_bucket": "byogpu-tests", "s3_prefix": f"{secrets.token_hex(6)}/"}
 
 
 @pytest.fixture

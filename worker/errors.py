@@ -64,6 +64,7 @@ CODES: Mapping[str, CodeEntry] = {
     ),
     "server_answer_invalid": CodeEntry(ExitCode.NETWORK, "the server's answer is not what the protocol says"),
     "server_untrusted": CodeEntry(ExitCode.NETWORK, "the server named a place to send data that is not allowed"),
+    "address_refused": CodeEntry(ExitCode.NETWORK, "the server's blob store kept refusing what the server let us send"),
     "validation_pending": CodeEntry(ExitCode.NETWORK, "the server had not judged the bundle when the wait ended"),
 }
 """Every code the worker raises; codes of the bundle format are `worker.bundle.BundleError`'s."""

@@ -16,6 +16,7 @@ from worker.bundle.canonical import describe
 from worker.bundle.record import CommitSha, Identifier, Positive, RepositoryName, Sha256
 from worker.bundle.schema import Challenge, Nonce, Subject, SuiteRef
 from worker.bundle.signature import NodeKey
+from worker.destinations import Resolve, origin, require_allowed, resolve
 from worker.errors import ServerError, WorkerError
 from worker.identity import printable
 from worker.settings import Settings
@@ -79,6 +80,7 @@ class Service:
         transport: Replaces the network.
         sleep: Waits that many seconds.
         jitter: Returns a number in 0 … 1.
+        resolve: Looks up a host that the server names.
 
     Raises:
         WorkerError: ``usage``: no server is named.
@@ -92,6 +94,7 @@ class Service:
         transport: httpx.BaseTransport | None = None,
         sleep: Callable[[float], None] = time.sleep,
         jitter: Callable[[], float] = random.random,
+        resolve: Resolve = resolve,
     ) -> None:
         address = url or (str(settings.server_url) if settings.server_url else None)
         if address is None:
@@ -107,6 +110,7 @@ class Service:
         self._settings = settings
         self._sleep = sleep
         self._jitter = jitter
+        self._resolve = resolve
         timeout = httpx.Timeout(settings.request_timeout_s)
         self._client = httpx.Client(timeout=timeout, transport=transport, follow_redirects=False)
 
@@ -208,16 +212,26 @@ class Service:
             The answer's body; None if another host answered, whose words mean nothing to us.
 
         Raises:
-            ServerError: ``server_untrusted``: the address is not HTTP(S), or gives up the encryption the server has.
+            ServerError: ``server_untrusted``: data may not be sent there (`worker.destinations`); ``address_refused``:
+                another host refused the part, so that a new address is needed; and see `Service`.
         """
         try:
             target = self._url(beside).join(url)
         except httpx.InvalidURL as error:
             raise ServerError("server_untrusted", "the server named an address that is no URL") from error
-        if target.scheme not in ("http", "https") or (self._base.scheme == "https" and target.scheme != "https"):
-            raise ServerError("server_untrusted", f"the server wants data sent over {target.scheme or 'nothing'}")
-        body = self._request("PUT", target, content=data, headers=headers)
-        return body if _origin(target) == _origin(self._base) else None
+        named = self._settings.store_url
+        stores = [] if named is None else [httpx.URL(str(named))]
+        require_allowed(target, server=self._base, stores=stores, resolve=self._resolve)
+        own = origin(target) == origin(self._base)
+        try:
+            body = self._request("PUT", target, content=data, headers=headers)
+        except ServerError as error:
+            if own or error.code != "server_refused":
+                raise
+            raise ServerError(
+                "address_refused", f"{target.host}: status {error.status}", status=error.status
+            ) from error
+        return body if own else None
 
     def _url(self, path: str) -> httpx.URL:
         return self._base.copy_with(path=self._base.path.rstrip("/") + path)
@@ -225,7 +239,7 @@ class Service:
     def _request(
         self, method: str, url: httpx.URL, *, content: bytes | None = None, headers: Mapping[str, str] | None = None
     ) -> bytes:
-        own = _origin(url) == _origin(self._base)
+        own = origin(url) == origin(self._base)
         kind = {"Content-Type": "application/json" if method == "POST" else "application/octet-stream"}
         sent = {**(kind if content is not None else {}), **(self._authorization if own else {}), **(headers or {})}
         for attempt in range(self._settings.retry_attempts):
@@ -253,11 +267,6 @@ class Service:
         if asked_s is not None:
             return min(asked_s, 10 * longest_s)
         return float(min(FIRST_WAIT_S * 2**attempt, longest_s) * (0.5 + self._jitter() / 2))
-
-
-def _origin(url: httpx.URL) -> tuple[str, str, int | None]:
-    default = {"http": 80, "https": 443}.get(url.scheme)
-    return url.scheme, url.host, url.port or default
 
 
 def _read(response: httpx.Response) -> bytes:

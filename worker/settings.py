@@ -26,6 +26,8 @@ class Settings(BaseSettings):
 
     server_url: HttpUrl | None = None
     """Where bundles go, such as ``https://byogpu.example``."""
+    store_url: HttpUrl | None = None
+    """The server's blob store, if that is neither on the server's host nor public: parts may be sent there."""
     token: SecretStr | None = None
     """API token for the server. Better kept in ``token_file``: a variable can be read by every process of the user."""
     token_file: Path | None = None

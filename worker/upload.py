@@ -5,9 +5,8 @@ after either side was restarted at any moment, and a bundle that is there alread
 """
 
 import hashlib
-from base64 import b64encode
-from collections.abc import Callable
-from typing import Annotated, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated, BinaryIO, Literal
 
 from pydantic import Field, ValidationError
 
@@ -18,7 +17,9 @@ from worker.errors import ServerError
 from worker.service import Answer, Service
 
 MAX_ROUNDS = 5
-"""How often the server may say that something is missing after all."""
+"""How often in a row the server may say that something is missing after all, with no part sent in between."""
+BATCH = 4
+"""Parts that are announced together: few, so that their addresses are used before they expire."""
 FIRST_POLL_S = 0.2
 LONGEST_POLL_S = 2.0
 _BUNDLES = "/api/v1/bundles"
@@ -35,6 +36,8 @@ _ASK_AGAIN = frozenset(
 """Refusals that mean: the server's idea of the upload has changed, so ask for it anew."""
 _ON_ITS_MERITS = frozenset({409, 413, 422})
 
+HeaderName = Annotated[str, Field(pattern=r"^(?i:content-digest|x-amz-checksum-sha256)$")]
+"""Headers that an address may ask for: all of them are about the part."""
 ValidationState = Literal["pending", "running", "valid", "invalid", "quarantined", "error"]
 
 
@@ -42,7 +45,6 @@ class Part(Answer):
     """One part to send."""
 
     number: Positive
-    url: Annotated[str, Field(min_length=1, max_length=8_192)]
     offset: Count
     size_bytes: Count
     received: bool = False
@@ -53,6 +55,16 @@ class Plan(Answer):
 
     part_size_bytes: Positive
     parts: Annotated[tuple[Part, ...], Field(max_length=1_000_000)]
+
+
+class _Address(Answer):
+    number: Positive
+    url: Annotated[str, Field(min_length=1, max_length=8_192)]
+    headers: dict[HeaderName, Annotated[str, Field(pattern=r"^[!-~ ]{1,200}$")]]
+
+
+class _Addresses(Answer):
+    parts: Annotated[tuple[_Address, ...], Field(max_length=100)]
 
 
 class Missing(Answer):
@@ -96,19 +108,25 @@ def upload(bundle: Bundle, service: Service, *, sent: Callable[[int], None] = la
         ServerError: ``upload_refused``: the bundle is not taken on its merits; ``server_answer_invalid``: an answer
             is about something else than what was sent; and what `Service` raises.
     """
-    for _ in range(MAX_ROUNDS):
+    rounds = 0
+    while True:
         receipt = _register(bundle, service)
         if receipt.validation_state != "pending":
             return receipt
+        arrived: list[int] = []
         try:
             for blob in receipt.missing:
-                _send(bundle, blob, service, sent)
+                for size_bytes in _send(bundle, blob, service):
+                    arrived.append(size_bytes)
+                    sent(size_bytes)
             return _checked(service.post(f"{_BUNDLES}/{bundle.id}/submit", None, Receipt), bundle)
         except ServerError as error:
-            if error.server_code not in _ASK_AGAIN:
+            if error.server_code not in _ASK_AGAIN and error.code != "address_refused":
                 raise _merits(error) from error
-            refusal = error
-    raise ServerError("server_failed", f"the upload was refused {MAX_ROUNDS} times, at last with {refusal.server_code}")
+            rounds = 1 if arrived else rounds + 1
+            if rounds >= MAX_ROUNDS:
+                detail = f"the upload was refused {rounds} times, at last with {error.server_code or error.detail}"
+                raise ServerError("server_failed", detail) from error
 
 
 def wait(bundle: Bundle, service: Service, *, limit_s: float) -> Receipt:
@@ -162,18 +180,40 @@ def _check_plan(blob: Missing) -> None:
         raise ServerError("server_answer_invalid", f"blob {blob.sha256}: the parts have {offset} bytes together")
 
 
-def _send(bundle: Bundle, blob: Missing, service: Service, sent: Callable[[int], None]) -> None:
+def _send(bundle: Bundle, blob: Missing, service: Service) -> Iterator[int]:
+    """Send what is missing of a blob; yields the size of each part that arrived."""
+    waiting = [part for part in blob.upload.parts if not part.received]
     with bundle.blobs.open(blob.sha256) as stream:
-        for part in blob.upload.parts:
-            if part.received:
-                continue
-            stream.seek(part.offset)
-            data = stream.read(part.size_bytes)
-            digest = b64encode(hashlib.sha256(data).digest()).decode()
-            answer = service.put(part.url, data, beside=_BUNDLES, headers={"Content-Digest": f"sha-256=:{digest}:"})
-            if answer is not None:
-                _check_part(answer, blob, part)
-            sent(len(data))
+        for first in range(0, len(waiting), BATCH):
+            batch = waiting[first : first + BATCH]
+            digests = {part.number: hashlib.sha256(_read(stream, part)) for part in batch}
+            addresses = _addresses(blob, batch, digests, service)
+            for part in batch:
+                data, address = _read(stream, part), addresses[part.number]
+                answer = service.put(address.url, data, beside=_BUNDLES, headers=address.headers)
+                if answer is not None:
+                    _check_part(answer, blob, part)
+                yield len(data)
+
+
+def _read(stream: BinaryIO, part: Part) -> bytes:
+    stream.seek(part.offset)
+    return stream.read(part.size_bytes)
+
+
+def _addresses(
+    blob: Missing, batch: Sequence[Part], digests: Mapping[int, "hashlib._Hash"], service: Service
+) -> Mapping[int, _Address]:
+    """Say what the parts are and ask where they go."""
+    said = [
+        {"number": part.number, "size_bytes": part.size_bytes, "sha256": digests[part.number].hexdigest()}
+        for part in batch
+    ]
+    answer = service.post(f"/api/v1/blobs/{blob.sha256}/parts", {"parts": said}, _Addresses)
+    found = {one.number: one for one in answer.parts}
+    if found.keys() != digests.keys():
+        raise ServerError("server_answer_invalid", f"blob {blob.sha256}: the addresses are for other parts")
+    return found
 
 
 def _check_part(answer: bytes, blob: Missing, part: Part) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session, undefer
@@ -11,6 +12,7 @@ from judge.lifetime import Counted, Item, Lifetime, Withdrawal, counted, facts, 
 from judge.policy import Provenance
 from judge.trust import Placement, Run, place
 from server import audit
+from server.issued import challenges_of, unanswered
 from server.models import AssessmentRow, Bundle, EvidenceRow, Node, Pull
 from server.rulings import rulings_of
 from server.services import Services
@@ -24,6 +26,8 @@ class Gathered:
 
     items: tuple[Item, ...]
     provenance: Mapping[str, Provenance]
+    lots: Mapping[str, float]
+    """What was drawn for each, for audits."""
 
 
 @dataclass(frozen=True)
@@ -43,10 +47,10 @@ class Weighed:
     counted: tuple[Counted, ...]
 
 
-def gather(session: Session, pull: Pull) -> Gathered:
+def gather(session: Session, pull: Pull, *, now: datetime) -> Gathered:
     """Read every bundle that was judged for a pull request, and every retracted one."""
     rows = session.execute(
-        select(Bundle, AssessmentRow.record)
+        select(Bundle, AssessmentRow.record, AssessmentRow.lot)
         .outerjoin(AssessmentRow, AssessmentRow.bundle_id == Bundle.id)
         .where(
             Bundle.repository_id == pull.repository_id,
@@ -56,24 +60,28 @@ def gather(session: Session, pull: Pull) -> Gathered:
         .order_by(Bundle.completed_at, Bundle.id)
         .options(undefer(Bundle.manifest))
     ).all()
-    rulings = rulings_of(session, [bundle.id for bundle, _ in rows])
-    keys = {bundle.node_key_id for bundle, _ in rows}
+    rulings = rulings_of(session, [bundle.id for bundle, _, _ in rows])
+    challenges = session.scalars(challenges_of(pull.id)).all()
+    keys = {bundle.node_key_id for bundle, _, _ in rows} | {one.node_key_id for one in challenges}
     nodes = {node.key_id: node for node in session.scalars(select(Node).where(Node.key_id.in_(keys)))}
+    owners = {key: node.owner for key, node in nodes.items()}
     items, provenance = [], {}
-    for bundle, record in rows:
+    for bundle, record, _ in rows:
         withdrawn: Withdrawal | None = None
         reason = ""
         for ruling in rulings.get(bundle.id, ()):
-            if ruling.kind != "released" and withdrawn != "retracted":
+            if ruling.kind not in ("released", "retired") and withdrawn != "retracted":
                 withdrawn, reason = ruling.kind, ruling.reason
         assessment = None if withdrawn == "retracted" else readable(Assessment, record)
         if assessment is None and withdrawn != "retracted":
             continue  # not judged yet
         known = facts(parse_manifest(bundle.manifest)) if assessment is not None else None
-        items.append(Item(bundle.id, assessment, known, bundle.node_key_id, withdrawn, reason))
+        suite = known.suite_digest if known is not None else None
+        unused = 0 if suite is None else unanswered(challenges, owners, bundle, suite, now=now)
+        items.append(Item(bundle.id, assessment, known, bundle.node_key_id, withdrawn, reason, unused))
         node = nodes.get(bundle.node_key_id or "")
         provenance[bundle.id] = Provenance(owner=node.owner if node else None, project=bool(node and node.project))
-    return Gathered(tuple(items), provenance)
+    return Gathered(tuple(items), provenance, {bundle.id: lot for bundle, _, lot in rows if lot is not None})
 
 
 def weigh(gathered: Gathered, *, head_sha: str) -> Weighed:
@@ -137,6 +145,7 @@ def _run(item: Item, behind: Provenance) -> Run:
         owner=behind.owner,
         project=behind.project,
         gpus=item.facts.gpus,
+        unused=item.unused,
     )
 
 

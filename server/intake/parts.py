@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from fastapi.concurrency import run_in_threadpool
 
 from server.errors import AppError
+from server.intake.uploads import wrong_size
 from server.storage import PartSink
 
 _WRITE_BYTES = 1 << 20
@@ -64,8 +65,7 @@ async def store(chunks: AsyncIterator[bytes], sink: PartSink, *, sizes: frozense
             await run_in_threadpool(flush)
     await run_in_threadpool(flush)
     if size_bytes not in sizes:
-        expected = " or ".join(str(size) for size in sorted(sizes))
-        raise AppError("part_size_wrong", f"The part has {size_bytes} bytes, the upload plan says {expected}.")
+        raise wrong_size(size_bytes, sizes)
     if not hmac.compare_digest(running.digest(), sha256):
         raise AppError(
             "part_digest_wrong", f"The part's SHA-256 is {running.hexdigest()}, not what Content-Digest says."

@@ -37,7 +37,7 @@ class PartPlan(Record):
 
     number: Positive
     url: str
-    """Where to ``PUT`` the part: absolute, or relative to the address of the request that was answered."""
+    """Where to ``PUT`` the part through the service, relative to the address of the request that was answered."""
     offset: Count
     """First byte of the blob that the part holds."""
     size_bytes: Count
@@ -50,6 +50,36 @@ class UploadPlan(Record):
 
     part_size_bytes: Positive
     parts: tuple[PartPlan, ...]
+
+
+class PartAnnouncement(Record):
+    """What a part will be."""
+
+    number: Positive
+    size_bytes: Count
+    sha256: Sha256
+
+
+class PartsPost(Record):
+    """Body of ``POST /api/v1/blobs/{sha256}/parts``."""
+
+    parts: Annotated[tuple[PartAnnouncement, ...], Field(min_length=1, max_length=100)]
+
+
+class PartAddress(Record):
+    """Where one part goes, and nothing else."""
+
+    number: Positive
+    url: str
+    """Where to ``PUT`` the part: absolute, or relative to the address of the request that was answered."""
+    headers: dict[str, str]
+    """To be sent along as they are."""
+
+
+class PartAddresses(Record):
+    """Where parts go. An address may expire: ask again."""
+
+    parts: tuple[PartAddress, ...]
 
 
 class MissingBlob(Record):

@@ -1,6 +1,6 @@
 """Taking bundles in: the manifest, the parts, the submission. All of it may be repeated and raced."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -10,19 +10,19 @@ from sqlalchemy.orm import Session, undefer
 from server import audit
 from server.db import ConflictError, inserter
 from server.errors import AppError
-from server.intake import binding, signatures
-from server.intake.schemas import BundleReceipt, MissingBlob, PartPlan, UploadPlan
+from server.intake import binding, quotas, signatures, uploads
+from server.intake.schemas import BundleReceipt
 from server.models import Blob, Bundle, BundleBlob
 from server.principals import Principal
 from server.queue import enqueue
 from server.rulings import require_kept
 from server.services import Services
-from server.storage import CorruptBlobError, plan
+from server.storage import CorruptBlobError, IncompleteBlobError, plan
 from worker.bundle import BundleError, Manifest, digest, parse_manifest
 
 
 def accept(
-    services: Services, *, manifest_bytes: bytes, envelope: bytes | None, by: Principal
+    services: Services, *, manifest_bytes: bytes, envelope: bytes | None, by: Principal, address: str
 ) -> tuple[BundleReceipt, bool]:
     """Register a manifest, or recognise it.
 
@@ -31,15 +31,16 @@ def accept(
         manifest_bytes: As received; must be canonical.
         envelope: DSSE envelope, or None when unsigned.
         by: Who posts it.
+        address: From where, see `server.addresses`.
 
     Returns:
         The receipt, and whether the bundle is new.
 
     Raises:
         AppError: The manifest or envelope is refused, or the bundle is known with another envelope, or was retracted;
-            ``credential_confined``.
+            ``credential_confined``; there is no room for it (`quotas.require_room`).
     """
-    posted = _parse(manifest_bytes, envelope, by)
+    posted = _parse(manifest_bytes, envelope, by, address)
     try:
         with services.database.write() as session:
             created = _register(session, services, posted)
@@ -57,48 +58,15 @@ def receipt(services: Services, bundle_id: str) -> BundleReceipt:
     """
     with services.database.read() as session:
         bundle = _find(session, bundle_id)
-        missing = () if bundle.upload_state == "complete" else _missing(session, services, bundle.id)
+        waiting = () if bundle.upload_state == "complete" else uploads.waiting_for(session, bundle.id)
     return BundleReceipt(
         bundle_id=bundle.id,
         upload_state=bundle.upload_state,
         validation_state=bundle.validation_state,
         trust_level=bundle.trust_level,
-        missing=missing,
+        missing=uploads.missing(services, waiting),
         url=f"{services.settings.public_url}/bundles/{bundle.id}",
     )
-
-
-def expected_sizes(services: Services, sha256: str, number: int) -> frozenset[int]:
-    """Sizes in bytes that a part may have: one, unless open uploads disagree about the blob's size.
-
-    Raises:
-        AppError: ``blob_not_expected``, ``part_out_of_range``.
-    """
-    with services.database.read() as session:
-        sizes = session.scalars(
-            select(BundleBlob.size_bytes)
-            .join(Bundle, Bundle.id == BundleBlob.bundle_id)
-            .where(BundleBlob.sha256 == sha256, Bundle.upload_state == "open")
-            .distinct()
-        ).all()
-    if not sizes:
-        raise AppError("blob_not_expected", f"No open upload lists blob {sha256}.")
-    plans = [plan(size_bytes, services.settings.part_size_bytes) for size_bytes in sizes]
-    allowed = frozenset(parts[number - 1].size_bytes for parts in plans if number <= len(parts))
-    if not allowed:
-        raise AppError("part_out_of_range", f"The blob has {max(map(len, plans))} parts, there is no part {number}.")
-    return allowed
-
-
-def part_arrived(services: Services, sha256: str) -> None:
-    """Note that the uploads which wait for this blob have moved."""
-    with services.database.write() as session:
-        waiting = select(BundleBlob.bundle_id).where(BundleBlob.sha256 == sha256)
-        session.execute(
-            update(Bundle)
-            .where(Bundle.id.in_(waiting), Bundle.upload_state == "open")
-            .values(progress_at=services.clock())
-        )
 
 
 def submit(services: Services, bundle_id: str, *, by: Principal) -> BundleReceipt:
@@ -111,15 +79,15 @@ def submit(services: Services, bundle_id: str, *, by: Principal) -> BundleReceip
     with services.database.read() as session:
         bundle = _find(session, bundle_id)
         by.require_inside(repository_id=bundle.repository_id, pull_number=bundle.pull_number, head_sha=bundle.head_sha)
-        waiting = _unstored(session, bundle_id)
+        waiting = uploads.waiting_for(session, bundle_id)
     if bundle.upload_state == "expired":
         raise AppError("upload_expired", "The upload stood still for too long; post the manifest again.")
     if bundle.upload_state == "open":
-        for blob in waiting:
-            _assemble(services, blob)
+        for one in waiting:
+            _assemble(services, one)
         _complete(services, bundle_id, by)
-        for blob in waiting:
-            services.store.discard_parts(blob.sha256)
+        for one in waiting:
+            services.store.discard_parts(one.blob.sha256)
         services.bell.ring()
     return receipt(services, bundle_id)
 
@@ -135,9 +103,15 @@ class _Posted:
     envelope: bytes | None
     sizes: Mapping[str, int]
     by: Principal
+    address: str
+
+    @property
+    def size_bytes(self) -> int:
+        """Of all blobs."""
+        return sum(self.sizes.values())
 
 
-def _parse(manifest_bytes: bytes, envelope: bytes | None, by: Principal) -> _Posted:
+def _parse(manifest_bytes: bytes, envelope: bytes | None, by: Principal, address: str) -> _Posted:
     try:
         manifest = parse_manifest(manifest_bytes)
     except BundleError as error:
@@ -149,7 +123,7 @@ def _parse(manifest_bytes: bytes, envelope: bytes | None, by: Principal) -> _Pos
     for entry in manifest.files:
         if sizes.setdefault(entry.sha256, entry.size_bytes) != entry.size_bytes:
             raise AppError("blob_size_conflict", f"Blob {entry.sha256} is listed with two sizes.")
-    return _Posted(digest(manifest_bytes), manifest, manifest_bytes, envelope, sizes, by)
+    return _Posted(digest(manifest_bytes), manifest, manifest_bytes, envelope, sizes, by, address)
 
 
 def _register(session: Session, services: Services, posted: _Posted) -> bool:
@@ -161,6 +135,7 @@ def _register(session: Session, services: Services, posted: _Posted) -> bool:
     if known is not None:
         _reconcile(session, services, known, posted)
         return False
+    _require_room(session, services, posted)
     inserted = session.execute(
         inserter(session)(Bundle)
         .values(**_columns(posted), **_signed(session, posted, now), created_at=now, progress_at=now)
@@ -172,6 +147,17 @@ def _register(session: Session, services: Services, posted: _Posted) -> bool:
     _list_blobs(session, posted)
     audit.record(session, at=now, actor=posted.by.actor, action="bundle.opened", target=posted.bundle_id)
     return True
+
+
+def _require_room(session: Session, services: Services, posted: _Posted) -> None:
+    quotas.require_room(
+        session,
+        services.settings,
+        owner=posted.by.owner,
+        address=posted.address,
+        size_bytes=posted.size_bytes,
+        now=services.clock(),
+    )
 
 
 def _columns(posted: _Posted) -> dict[str, object]:
@@ -186,7 +172,9 @@ def _columns(posted: _Posted) -> dict[str, object]:
         "head_sha": _known(subject.head_sha),
         "suite": f"{subject.suite.id}/{subject.suite.version}" if subject.suite else None,
         "origin": posted.manifest.origin.kind,
-        "size_bytes": sum(posted.sizes.values()),
+        "size_bytes": posted.size_bytes,
+        "owner": posted.by.owner,
+        "address": posted.address,
         "upload_state": "open",
         "validation_state": "pending",
         "validation_detail": "",
@@ -210,6 +198,7 @@ def _reconcile(session: Session, services: Services, known: Bundle, posted: _Pos
         known.envelope, known.signature, known.node_key_id = posted.envelope, signed.state, signed.key_id
         audit.record(session, at=now, actor=posted.by.actor, action="bundle.envelope_attached", target=known.id)
     if known.upload_state == "expired":
+        _require_room(session, services, posted)
         known.upload_state, known.progress_at = "open", now
         _list_blobs(session, posted)
         audit.record(session, at=now, actor=posted.by.actor, action="bundle.reopened", target=known.id)
@@ -232,24 +221,19 @@ def _known(value: object) -> object | None:
 
 
 # ------------------------------------------------------------------ steps of submit
-def _assemble(services: Services, blob: BundleBlob) -> None:
-    parts = plan(blob.size_bytes, services.settings.part_size_bytes)
-    received = services.store.received(blob.sha256)
+def _assemble(services: Services, waiting: uploads.Waiting) -> None:
+    sha256 = waiting.blob.sha256
+    parts = plan(waiting.blob.size_bytes, services.settings.part_size_bytes)
     try:
-        if any(received.get(part.number) != part.size_bytes for part in parts):
-            raise AppError("bundle_incomplete", "Parts are missing.")
-        try:
-            services.store.assemble(blob.sha256, parts)
-        except CorruptBlobError as error:
-            raise AppError("blob_corrupt", f"{error}.") from error
-    except AppError as error:
+        services.store.assemble(sha256, parts, waiting.digests)
+    except (CorruptBlobError, IncompleteBlobError) as error:
         with services.database.read() as session:
-            if _is_stored(session, blob.sha256):  # by another submission, which then took the parts away
+            if _is_stored(session, sha256):  # by another submission, which then took the parts away
                 return
-            missing = _missing(session, services, blob.bundle_id)
-        raise AppError(
-            error.code, error.detail, extra={"missing": [one.model_dump(mode="json") for one in missing]}
-        ) from error
+            left = uploads.waiting_for(session, waiting.blob.bundle_id)
+        code = "blob_corrupt" if isinstance(error, CorruptBlobError) else "bundle_incomplete"
+        missing = [one.model_dump(mode="json") for one in uploads.missing(services, left)]
+        raise AppError(code, f"{error}.", extra={"missing": missing}) from error
 
 
 def _complete(services: Services, bundle_id: str, by: Principal) -> None:
@@ -259,6 +243,7 @@ def _complete(services: Services, bundle_id: str, by: Principal) -> None:
         listed = select(BundleBlob.sha256).where(BundleBlob.bundle_id == bundle_id)
         session.execute(select(Blob.sha256).where(Blob.sha256.in_(listed)).order_by(Blob.sha256).with_for_update())
         session.execute(update(Blob).where(Blob.sha256.in_(listed), Blob.stored_at.is_(None)).values(stored_at=now))
+        uploads.forget(session, bundle_id)
         moved = session.execute(
             update(Bundle)
             .where(Bundle.id == bundle_id, Bundle.upload_state == "open")
@@ -271,15 +256,6 @@ def _complete(services: Services, bundle_id: str, by: Principal) -> None:
             audit.record(session, at=now, actor=by.actor, action="bundle.submitted", target=bundle_id)
 
 
-def _unstored(session: Session, bundle_id: str) -> Sequence[BundleBlob]:
-    return session.scalars(
-        select(BundleBlob)
-        .join(Blob, Blob.sha256 == BundleBlob.sha256)
-        .where(BundleBlob.bundle_id == bundle_id, Blob.stored_at.is_(None))
-        .order_by(BundleBlob.sha256)
-    ).all()
-
-
 def _is_stored(session: Session, sha256: str) -> bool:
     return session.scalar(select(Blob.stored_at).where(Blob.sha256 == sha256)) is not None
 
@@ -289,24 +265,3 @@ def _find(session: Session, bundle_id: str) -> Bundle:
     if bundle is None:
         raise AppError("bundle_not_found", f"There is no bundle {bundle_id}.")
     return bundle
-
-
-def _missing(session: Session, services: Services, bundle_id: str) -> tuple[MissingBlob, ...]:
-    return tuple(_missing_blob(services, blob) for blob in _unstored(session, bundle_id))
-
-
-def _missing_blob(services: Services, blob: BundleBlob) -> MissingBlob:
-    part_size_bytes = services.settings.part_size_bytes
-    received = services.store.received(blob.sha256)
-    parts = tuple(
-        PartPlan(
-            number=part.number,
-            url=f"/api/v1/blobs/{blob.sha256}/parts/{part.number}",
-            offset=part.offset,
-            size_bytes=part.size_bytes,
-            received=received.get(part.number) == part.size_bytes,
-        )
-        for part in plan(blob.size_bytes, part_size_bytes)
-    )
-    upload = UploadPlan(part_size_bytes=part_size_bytes, parts=parts)
-    return MissingBlob(sha256=blob.sha256, size_bytes=blob.size_bytes, upload=upload)

@@ -21,7 +21,7 @@ Digest = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="SHA-256 in 
 Posted = Annotated[RulingPost, Depends(json_body(RulingPost, limit=4096))]
 _BODY = ("unsupported_media_type", "body_too_large", "json_invalid", "body_invalid")
 _ADMIN = ("parameter_invalid", "admin_disabled", "unauthorized")
-_BUNDLE = ("bundle_not_found", "bundle_not_validated", "bundle_retracted")
+_BUNDLE = ("bundle_not_found", "bundle_not_validated", "bundle_retracted", "bundle_retired")
 _REASON = {"reason": "The owner asked for it."}
 _RECEIPT = RulingReceipt(
     bundle_id="3f0a6ce0c1b7e2a4c69a7e1b3a5b4d7cf2f0d8f6f3f4c2a1908f7e6d5c4b3a29",

@@ -1,21 +1,19 @@
 """Decisions about bundles. Each is made once, with its reason, and what rests on the bundle is judged again."""
 
-from collections import Counter
 from typing import Literal
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session, undefer
 
 from judge.assess import Assessment
-from judge.rejudgement import read_judged
 from judge.trust import suspicions
-from judge.verdict import Verdict
 from server import audit
 from server.errors import AppError
-from server.models import AssessmentRow, Bundle, BundleBlob, Pull, Ruling, RulingKind, VerdictRow
+from server.models import AssessmentRow, Bundle, Pull, Ruling, RulingKind
+from server.moderation.burial import bury
 from server.moderation.schemas import RulingReceipt
 from server.queue import enqueue
-from server.rulings import ClaimOutcome, Release, RuleCount, Tombstone, require_kept
+from server.rulings import Release, require_kept
 from server.services import Services
 from server.stored import readable
 
@@ -34,14 +32,14 @@ def withdraw(
         reason: Shown to everybody.
 
     Raises:
-        AppError: ``bundle_not_found``, ``bundle_not_validated``, ``bundle_retracted``.
+        AppError: ``bundle_not_found``, ``bundle_not_validated``, ``bundle_retracted``, ``bundle_retired``.
     """
     with services.database.write() as session:
         bundle = _judged(session, bundle_id)
         standing = session.get(Ruling, (bundle_id, kind))
         if standing is None:
             require_kept(session, bundle_id)
-            kept = _bury(session, bundle) if kind == "retracted" else ""
+            kept = bury(session, bundle) if kind == "retracted" else ""
             standing = _rule(session, services, bundle, kind, reason, kept)
             if kind == "retracted":
                 enqueue(session, "sweep_uploads", "all", now=services.clock())
@@ -53,7 +51,8 @@ def release(services: Services, bundle_id: str, *, reason: str) -> RulingReceipt
     """Lift a bundle's suspicions and validate it again. They still raise the number of reproductions it needs.
 
     Raises:
-        AppError: ``bundle_not_found``, ``bundle_not_validated``, ``bundle_retracted``, ``bundle_not_quarantined``.
+        AppError: ``bundle_not_found``, ``bundle_not_validated``, ``bundle_retracted``, ``bundle_retired``,
+            ``bundle_not_quarantined``.
     """
     with services.database.write() as session:
         bundle = _judged(session, bundle_id)
@@ -96,44 +95,6 @@ def _rule(session: Session, services: Services, bundle: Bundle, kind: RulingKind
     if pull_id is not None:
         enqueue(session, "refresh", str(pull_id), now=now)
     return made
-
-
-def _bury(session: Session, bundle: Bundle) -> str:
-    """Drop what the bundle says, and answer with what is kept. Its blobs go with the next sweep."""
-    blobs = session.scalars(
-        select(BundleBlob.sha256).where(BundleBlob.bundle_id == bundle.id).order_by(BundleBlob.sha256)
-    ).all()
-    record = session.scalar(select(AssessmentRow.record).where(AssessmentRow.bundle_id == bundle.id))
-    marks = read_judged(record).marks if record is not None else ()
-    counts = Counter((one.rule_id, one.rule_version) for one in marks)
-    kept = Tombstone(
-        bundle_id=bundle.id,
-        size_bytes=bundle.size_bytes,
-        blobs=tuple(blobs),
-        validation_state=bundle.validation_state,
-        trust_level=bundle.trust_level,
-        findings=tuple(RuleCount(rule_id=rule, rule_version=version, count=n) for (rule, version), n in counts.items()),
-        verdicts=_decided(session, bundle),
-    )
-    session.execute(delete(AssessmentRow).where(AssessmentRow.bundle_id == bundle.id))
-    session.execute(delete(BundleBlob).where(BundleBlob.bundle_id == bundle.id))
-    bundle.manifest = b""
-    return kept.model_dump_json()
-
-
-def _decided(session: Session, bundle: Bundle) -> tuple[ClaimOutcome, ...]:
-    records = session.scalars(
-        select(VerdictRow.record)
-        .join(Pull, Pull.id == VerdictRow.pull_id)
-        .where(Pull.repository_id == bundle.repository_id, Pull.number == bundle.pull_number)
-        .order_by(VerdictRow.position)
-    )
-    verdicts = [one for record in records if (one := readable(Verdict, record)) is not None]
-    return tuple(
-        ClaimOutcome(claim_id=one.claim_id, outcome=one.outcome)
-        for one in verdicts
-        if one.bundle_ids and one.bundle_ids[0] == bundle.id
-    )
 
 
 def _receipt(bundle: Bundle, ruling: Ruling) -> RulingReceipt:

@@ -33,7 +33,14 @@ router = APIRouter(prefix="/api/v1", tags=["results"])
 
 Digest = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$", description="SHA-256 in lower-case hexadecimal.")]
 IfNoneMatch = Annotated[str | None, Header(max_length=1000, description="Answer 304 if this is still the ETag.")]
-_HIDDEN = ("parameter_invalid", "bundle_not_found", "bundle_not_validated", "bundle_quarantined", "bundle_retracted")
+_HIDDEN = (
+    "parameter_invalid",
+    "bundle_not_found",
+    "bundle_not_validated",
+    "bundle_quarantined",
+    "bundle_retracted",
+    "bundle_retired",
+)
 
 
 @router.get(
@@ -137,7 +144,7 @@ def get_envelope(services: InService, bundle_id: Digest) -> Response:
     summary="Download a raw file",
     response_class=Response,
     responses={
-        **document("parameter_invalid", "blob_not_found"),
+        **document("parameter_invalid", "blob_not_found", "storage_unavailable"),
         200: {"description": "The file, byte for byte", "content": OCTETS},
         304: {"description": "Not modified"},
     },
@@ -156,7 +163,7 @@ def get_blob(services: InService, sha256: Digest, if_none_match: IfNoneMatch = N
 @router.get(
     "/compare",
     summary="Compare two bundles",
-    responses={**document(*_HIDDEN), 200: examples.COMPARE},
+    responses={**document(*_HIDDEN, "storage_unavailable"), 200: examples.COMPARE},
 )
 def compare_bundles(
     services: InService,

@@ -3,8 +3,8 @@
     data/HEX/NONCE    a multipart upload while parts arrive, then its object; written once, never changed
     blobs/HEX         a marker: the NONCE whose object was read through and has the digest HEX
 
-An object counts once its marker stands. Every upload has a name of its own, and an address that was given to a client is
-good for parts of one upload, so nobody can change what was verified; and nothing has to be copied to become visible.
+An object counts once its marker stands. Every upload has a name of its own, and an address that was given to a client
+is good for parts of one upload, so nobody can change what was verified; and nothing is copied to become visible.
 Why: docs/decisions/0005-blobs-in-s3.md.
 """
 
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 from server.storage.s3_client import Bucket, BucketClient, GoneError, LostRaceError, Upload, WrongPartsError
-from server.storage.s3_reader import ObjectReader
+from server.storage.s3_reader import Body, ObjectReader
 from server.storage.store import (
     Address,
     CorruptBlobError,
@@ -88,7 +88,8 @@ class S3Blobs:
             stream.seek(0)
             upload = self._upload(sha256) or self._begin(sha256)
             with suppress(GoneError):  # completed or discarded in the same moment: begin anew
-                return self._bucket.put_part(upload, number, stream, checksum=checksum)
+                self._bucket.put_part(upload, number, stream, checksum=checksum)
+                return
         raise StoreUnavailableError(f"the upload of {sha256} ended {_ROUNDS} times")
 
     def addresses(self, sha256: str, parts: Sequence[Part], digests: Mapping[int, str]) -> Sequence[Address] | None:
@@ -115,9 +116,10 @@ class S3Blobs:
             if found.size_bytes != size_bytes:
                 continue
             if self._has_digest(found.key, sha256):
-                return self._mark(sha256, found.key.rpartition("/")[2])
+                self._mark(sha256, found.key.rpartition("/")[2])
+                return
             if self._is_whole(sha256):  # another submission had an upload of its own
-                return None
+                return
             self._bucket.delete(found.key)
             raise CorruptBlobError(f"the parts of {sha256} add up to another digest")
         if not self._is_whole(sha256):
@@ -205,7 +207,14 @@ class S3Blobs:
     # ------------------------------------------------------------------ objects and markers
     def _reader(self, key: str) -> BinaryIO:
         found = self._bucket.get(key)
-        reader = ObjectReader(lambda offset: self._bucket.get(key, offset=offset).body, found.size_bytes, found.body)
+
+        def again(offset: int) -> Body:
+            try:
+                return self._bucket.get(key, offset=offset).body
+            except GoneError as error:
+                raise StoreUnavailableError(f"{key} was removed while it was read") from error
+
+        reader = ObjectReader(again, found.size_bytes, found.body)
         return cast("BinaryIO", io.BufferedReader(reader, _READ_BYTES))
 
     def _has_digest(self, key: str, sha256: str) -> bool:

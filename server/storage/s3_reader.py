@@ -71,7 +71,7 @@ class ObjectReader(io.RawIOBase):
                 if self._body is None:
                     self._body = self._fetch(self._position)
                 data = self._body.read(len(buffer))
-            except BotoCoreError as error:
+            except (BotoCoreError, StoreUnavailableError) as error:
                 self._hang_up()
                 if attempt + 1 == _TRIES:
                     raise StoreUnavailableError(f"the store broke off: {type(error).__name__}") from error

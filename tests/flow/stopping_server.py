@@ -17,7 +17,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -66,9 +66,9 @@ class StoppingBlobs(LocalBlobs):
             yield sink
             self._stop.at("receiving")
 
-    def assemble(self, sha256: str, parts: Iterable[Part]) -> None:
+    def assemble(self, sha256: str, parts: Sequence[Part], digests: Mapping[int, str]) -> None:
         """See `LocalBlobs`."""
-        super().assemble(sha256, parts)
+        super().assemble(sha256, parts, digests)
         self._stop.at("assembling")
 
 

@@ -122,4 +122,4 @@ def test_parts_that_a_crash_left_are_swept_up(service: Service, submitted: Bundl
             sink.keep()
     sweep(service.services)
     service.work()
-    assert service.services.store.with_parts() == []
+    assert list(service.services.store.with_parts()) == []

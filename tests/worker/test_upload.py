@@ -1,5 +1,6 @@
 """The upload client against the real service, in this process, over a wire that can be cut anywhere."""
 
+import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -11,7 +12,7 @@ from worker.bundle import Bundle
 from worker.errors import ServerError
 from worker.service import Service
 from worker.settings import Settings
-from worker.upload import upload, wait
+from worker.upload import MAX_ROUNDS, upload, wait
 
 Cut = Literal["before", "after"]
 
@@ -56,7 +57,7 @@ def connect() -> Iterator[Callable[..., Service]]:
 
     def make(transport: httpx.BaseTransport, **settings: Any) -> Service:
         chosen = Settings(server_url="http://byogpu.example", **settings)  # type: ignore[arg-type]
-        made.append(Service(chosen, transport=transport, sleep=lambda _: None))
+        made.append(Service(chosen, transport=transport, sleep=lambda _: None, resolve=look_up))
         return made[-1]
 
     yield make
@@ -168,7 +169,7 @@ def test_waiting_has_an_end(service: Any, make_bundle: Callable[..., Bundle], co
 # ------------------------------------------------------------------ servers that answer wrongly
 def receipt_for(bundle: Bundle, **changes: Any) -> dict[str, Any]:
     [entry] = bundle.manifest.files
-    part = {"number": 1, "url": "/parts/1", "offset": 0, "size_bytes": entry.size_bytes, "received": False}
+    part = {"number": 1, "offset": 0, "size_bytes": entry.size_bytes, "received": False}
     blob = {
         "sha256": entry.sha256,
         "size_bytes": entry.size_bytes,
@@ -185,13 +186,19 @@ def receipt_for(bundle: Bundle, **changes: Any) -> dict[str, Any]:
     return {**usual, **changes}
 
 
-def answering(receipt: dict[str, Any], part: Any = None) -> tuple[httpx.MockTransport, list[httpx.Request]]:
+def answering(
+    receipt: dict[str, Any], part: Any = None, *, status: int = 200, **address: Any
+) -> tuple[httpx.MockTransport, list[httpx.Request]]:
+    """A server that gives the same answers whatever it is asked; keyword arguments change the address of a part."""
     seen: list[httpx.Request] = []
+    given = {"number": 1, "url": "/parts/1", "headers": {"Content-Digest": "sha-256=:x:"}, **address}
 
     def handle(request: httpx.Request) -> httpx.Response:
         seen.append(request)
         if request.method == "PUT":
-            return httpx.Response(200, json=part) if part is not None else httpx.Response(200)
+            return httpx.Response(status, json=part) if part is not None else httpx.Response(status)
+        if request.url.path.endswith("/parts"):
+            return httpx.Response(200, json={"parts": [given]})
         return httpx.Response(202 if request.url.path.endswith("/submit") else 201, json=receipt)
 
     return httpx.MockTransport(handle), seen
@@ -203,14 +210,62 @@ def with_part(bundle: Bundle, **changes: Any) -> dict[str, Any]:
     return receipt
 
 
+STORE = "https://store.example/bucket/part?X-Amz-Signature=abc"
+
+
 def test_only_the_servers_own_address_gets_the_token(make_bundle: Callable[..., Bundle], connect: Any) -> None:
     bundle = make_bundle()
-    transport, seen = answering(with_part(bundle, url="https://store.example/bucket/part?X-Amz-Signature=abc"))
+    headers = {"x-amz-checksum-sha256": "abc="}
+    transport, seen = answering(receipt_for(bundle), url=STORE, headers=headers)
     upload(bundle, connect(transport, token="a-token"))
     authorized = {request.url.host: "authorization" in request.headers for request in seen}
     assert authorized == {"byogpu.example": True, "store.example": False}
     [put] = [request for request in seen if request.method == "PUT"]
     assert put.url.params["X-Amz-Signature"] == "abc"
+    assert put.headers["x-amz-checksum-sha256"] == "abc="
+
+
+def test_parts_are_announced_with_their_digests(make_bundle: Callable[..., Bundle], connect: Any) -> None:
+    bundle = make_bundle()
+    [entry] = bundle.manifest.files
+    transport, seen = answering(
+        receipt_for(bundle), part={"sha256": entry.sha256, "number": 1, "size_bytes": entry.size_bytes}
+    )
+    upload(bundle, connect(transport))
+    [said] = [json.loads(request.content) for request in seen if request.url.path.endswith("/parts")]
+    assert said == {"parts": [{"number": 1, "size_bytes": entry.size_bytes, "sha256": entry.sha256}]}
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 412])
+def test_an_address_that_the_store_refuses_is_asked_for_anew(
+    make_bundle: Callable[..., Bundle], connect: Any, status: int
+) -> None:
+    bundle = make_bundle()
+    transport, seen = answering(receipt_for(bundle), status=status, url=STORE)
+    with pytest.raises(ServerError, match=f"server_failed: .*status {status}"):
+        upload(bundle, connect(transport))
+    asked = [request for request in seen if request.url.path.endswith("/parts")]
+    assert len(asked) == MAX_ROUNDS
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Authorization": "x"}, {"Cookie": "x"}, {"Host": "x"}, {"x-amz-checksum-sha256": "a\r\nb: c"}]
+)
+def test_an_address_may_ask_for_headers_about_the_part_only(
+    make_bundle: Callable[..., Bundle], connect: Any, headers: dict[str, str]
+) -> None:
+    bundle = make_bundle()
+    transport, seen = answering(receipt_for(bundle), headers=headers)
+    with pytest.raises(ServerError, match="server_answer_invalid"):
+        upload(bundle, connect(transport))
+    assert [request for request in seen if request.method == "PUT"] == []
+
+
+def test_addresses_for_other_parts_are_not_believed(make_bundle: Callable[..., Bundle], connect: Any) -> None:
+    bundle = make_bundle()
+    transport, _ = answering(receipt_for(bundle), number=2)
+    with pytest.raises(ServerError, match=r"server_answer_invalid: .*other parts"):
+        upload(bundle, connect(transport))
 
 
 @pytest.mark.parametrize(
@@ -261,15 +316,44 @@ def test_a_receipt_for_another_part_is_not_believed(
         upload(bundle, connect(transport))
 
 
-@pytest.mark.parametrize("url", ["http://store.example/part", "file:///etc/passwd", "ftp://store.example/part"])
-def test_data_does_not_leave_an_encrypted_server_for_an_open_address(
-    make_bundle: Callable[..., Bundle], url: str
-) -> None:
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://store.example/part", "file:///etc/passwd", "ftp://store.example/part", "http://byogpu.example/part",
+        "https://inside.example/part", "https://10.0.0.1/part", "https://[::1]/part", "https://a:b@store.example/part",
+    ],
+)  # fmt: skip
+def test_data_goes_to_the_server_and_to_public_stores_only(make_bundle: Callable[..., Bundle], url: str) -> None:
     bundle = make_bundle()
-    transport, seen = answering(with_part(bundle, url=url))
+    transport, seen = answering(receipt_for(bundle), url=url)
     with (
-        Service(Settings(), url="https://byogpu.example", transport=transport) as client,
+        Service(Settings(), url="https://byogpu.example", transport=transport, resolve=look_up) as client,
         pytest.raises(ServerError, match="server_untrusted"),
     ):
         upload(bundle, client)
-    assert [request.method for request in seen] == ["POST"]
+    assert [request.method for request in seen] == ["POST", "POST"]
+
+
+@pytest.mark.parametrize(
+    ("server", "url", "named"),
+    [
+        ("http://127.0.0.1:8000", "http://127.0.0.1:9000/part", None),
+        ("http://byogpu.example", "http://10.0.0.1:9000/part", "http://10.0.0.1:9000"),
+        ("https://byogpu.example", "https://inside.example/part", "https://inside.example"),
+        ("https://byogpu.example", "https://store.example/part", None),
+    ],
+)
+def test_data_goes_to_the_servers_host_and_where_the_user_says(
+    make_bundle: Callable[..., Bundle], server: str, url: str, named: str | None
+) -> None:
+    bundle = make_bundle()
+    transport, seen = answering(receipt_for(bundle), url=url)
+    settings = Settings(store_url=named)  # type: ignore[arg-type]
+    with Service(settings, url=server, transport=transport, resolve=look_up) as client:
+        upload(bundle, client)
+    assert [str(request.url) for request in seen if request.method == "PUT"] == [url]
+
+
+def look_up(host: str) -> list[str]:
+    """The addresses of hosts in these tests."""
+    return {"store.example": ["93.184.215.14"], "inside.example": ["93.184.215.14", "10.1.2.3"]}.get(host, [host])

@@ -72,6 +72,7 @@ export const RULINGS: Readonly<Record<RulingKind, string>> = {
   retracted: "Retracted: its contents are gone",
   invalidated: "Invalidated: it is shown and counts for nothing",
   released: "Released from quarantine",
+  retired: "Contents not kept any longer",
 };
 
 export const SIGNATURES: Readonly<Record<SignatureState, Word>> = {
