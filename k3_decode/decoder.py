@@ -34,6 +34,8 @@ class Reason(StrEnum):
     MODE = "decode mode is stock"
     DEVICE = "no CUDA device"
     KERNELS = "kernels not built"
+    MODEL = "no kernel serves this model"
+    ARCHITECTURE = "no kernel serves this GPU"
     PHASE = "step reads prompt tokens"
     ROWS = f"rows outside 1..{MAX_ROWS}"
     TOKENS = f"tokens per request outside 1..{MAX_TOKENS_PER_REQUEST}"
@@ -43,11 +45,44 @@ class SpecializedPath(Protocol):
     """A decode path built ahead of time for one model and cache."""
 
     @property
-    def kernel_digests(self) -> frozenset[str]:
-        """SHA-256 of every cubin a step launches."""
+    def max_rows(self) -> int:
+        """Most rows of a step, at most `MAX_ROWS`."""
+
+    @property
+    def max_tokens_per_request(self) -> int:
+        """Most rows of one request in a step, at most `MAX_TOKENS_PER_REQUEST`."""
+
+    def kernel_digests(self, rows: int) -> frozenset[str]:
+        """SHA-256 of every cubin that a step of so many rows launches."""
 
     def forward(self, batch: StepBatch, cache: K3Cache) -> torch.Tensor:
         """Equal `K3Model.forward` on a decode step within the tolerance table."""
+
+
+class SpecializedPaths(Protocol):
+    """Makes the specialized path of a model for each of its caches."""
+
+    def for_cache(self, cache: K3Cache) -> SpecializedPath:
+        """Make the path that steps over one cache."""
+
+
+@dataclass(frozen=True)
+class Specialization:
+    """What there is of the specialized path for a model.
+
+    Attributes:
+        paths: Makes paths; None where there is none.
+        refusals: Why there is none; empty where there is.
+        detail: The refusal in words, empty where there is none.
+    """
+
+    paths: SpecializedPaths | None
+    refusals: tuple[Reason, ...] = ()
+    detail: str = ""
+
+
+NOT_BUILT = Specialization(None, (Reason.KERNELS,))
+"""No kernels, and nothing more to say."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +100,7 @@ class Decoder:
         model: The model; also the stock path.
         cache: Its cache, written by every step.
         mode: The path asked for.
-        specialized: The specialized path, or None where no kernels are built.
+        specialization: What there is of the specialized path; its path over this cache is made here.
         ledger: Where steps are counted; a fresh one if None.
     """
 
@@ -75,15 +110,16 @@ class Decoder:
         cache: K3Cache,
         *,
         mode: DecodeMode,
-        specialized: SpecializedPath | None = None,
+        specialization: Specialization = NOT_BUILT,
         ledger: Ledger | None = None,
     ) -> None:
         self.model = model
         self.cache = cache
         self.mode: DecodeMode = mode
         self.ledger = ledger if ledger is not None else Ledger()
-        self._specialized = specialized
-        self._standing = standing_reasons(mode, model.device, specialized=specialized)
+        self._standing = standing_reasons(mode, model.device, specialization=specialization)
+        paths = specialization.paths
+        self._specialized = None if self._standing or paths is None else paths.for_cache(cache)
 
     @property
     def device(self) -> torch.device:
@@ -92,7 +128,7 @@ class Decoder:
 
     def plan(self, shape: StepShape) -> PathChoice:
         """Decide the path of a step, with every reason against the specialized one."""
-        reasons = self._standing + tuple(_shape_reasons(shape))
+        reasons = self._standing + tuple(_shape_reasons(shape, self._specialized))
         return PathChoice(path=Path.STOCK if reasons else Path.SPECIALIZED, reasons=reasons)
 
     def forward(self, batch: StepBatch, shape: StepShape) -> torch.Tensor:
@@ -111,7 +147,7 @@ class Decoder:
         plan = self.plan(shape)
         if plan.path is Path.SPECIALIZED and self._specialized is not None:
             logits = self._specialized.forward(batch, self.cache)
-            self.ledger.record(shape, plan.path, kernel_digests=self._specialized.kernel_digests)
+            self.ledger.record(shape, plan.path, kernel_digests=self._specialized.kernel_digests(shape.rows))
         else:
             logits = self.model.forward(batch, self.cache)
             self.ledger.record(shape, plan.path, reasons=plan.reasons)
@@ -119,27 +155,25 @@ class Decoder:
 
 
 def standing_reasons(
-    mode: DecodeMode, device: torch.device, *, specialized: SpecializedPath | None = None
+    mode: DecodeMode, device: torch.device, *, specialization: Specialization = NOT_BUILT
 ) -> tuple[Reason, ...]:
     """List the reasons that rule the specialized path out for every step, whatever its shape.
 
     Args:
         mode: Decode path asked for.
         device: Where the model is.
-        specialized: The specialized path, or None where no kernels are built.
+        specialization: What there is of the specialized path.
     """
-    checks = {
-        Reason.MODE: mode == "stock",
-        Reason.DEVICE: device.type != "cuda",
-        Reason.KERNELS: specialized is None,
-    }
-    return tuple(reason for reason, holds in checks.items() if holds)
+    checks = {Reason.MODE: mode == "stock", Reason.DEVICE: device.type != "cuda"}
+    return tuple(reason for reason, holds in checks.items() if holds) + specialization.refusals
 
 
-def _shape_reasons(shape: StepShape) -> Sequence[Reason]:
+def _shape_reasons(shape: StepShape, path: SpecializedPath | None) -> Sequence[Reason]:
+    rows = MAX_ROWS if path is None else path.max_rows
+    tokens = MAX_TOKENS_PER_REQUEST if path is None else path.max_tokens_per_request
     checks = {
         Reason.PHASE: shape.phase != "decode",
-        Reason.ROWS: not 1 <= shape.rows <= MAX_ROWS,
-        Reason.TOKENS: not 1 <= shape.tokens_per_request <= MAX_TOKENS_PER_REQUEST,
+        Reason.ROWS: not 1 <= shape.rows <= rows,
+        Reason.TOKENS: not 1 <= shape.tokens_per_request <= tokens,
     }
     return [reason for reason, holds in checks.items() if holds]

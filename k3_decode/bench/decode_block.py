@@ -13,7 +13,7 @@ from typing import TypedDict
 
 import torch
 
-from k3_decode.decoder import DecodeMode, Decoder, SpecializedPath
+from k3_decode.decoder import NOT_BUILT, DecodeMode, Decoder, Specialization
 from k3_decode.engine.pools import blocks_for
 from k3_decode.engine.request import SamplingParams
 from k3_decode.engine.sampler import Draw, sample
@@ -69,7 +69,7 @@ class BlockResult(TypedDict):
 
 
 def time_block(
-    model: K3Model, plan: BlockPlan, *, mode: DecodeMode, specialized: SpecializedPath | None = None
+    model: K3Model, plan: BlockPlan, *, mode: DecodeMode, specialization: Specialization = NOT_BUILT
 ) -> BlockResult:
     """Build the context, warm up, and time the steps.
 
@@ -77,12 +77,12 @@ def time_block(
         model: The model.
         plan: What to time.
         mode: Decode path asked for.
-        specialized: The specialized path, or None where no kernels are built.
+        specialization: What there is of the specialized path.
 
     Note:
         Allocates a cache of its own. Garbage collection is off while steps are timed.
     """
-    run = _Run(model, plan, mode=mode, specialized=specialized)
+    run = _Run(model, plan, mode=mode, specialization=specialization)
     run.read_context()
     for _ in range(plan.warmup):
         run.step()
@@ -106,14 +106,12 @@ def time_block(
 class _Run:
     """The moving parts of a block: cache, where each request stands, and its last token."""
 
-    def __init__(
-        self, model: K3Model, plan: BlockPlan, *, mode: DecodeMode, specialized: SpecializedPath | None
-    ) -> None:
+    def __init__(self, model: K3Model, plan: BlockPlan, *, mode: DecodeMode, specialization: Specialization) -> None:
         per_request = blocks_for(plan.context + plan.warmup + plan.steps, block_size=BLOCK_SIZE)
         cache = model.new_cache(
             num_slots=plan.batch + 1, num_blocks=plan.batch * per_request + 1, block_size=BLOCK_SIZE
         )
-        self.decoder = Decoder(model, cache, mode=mode, specialized=specialized)
+        self.decoder = Decoder(model, cache, mode=mode, specialization=specialization)
         self._plan = plan
         self._tables = [list(range(1 + row * per_request, 1 + (row + 1) * per_request)) for row in range(plan.batch)]
         self._length = plan.context

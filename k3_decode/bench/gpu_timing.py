@@ -4,16 +4,43 @@ import datetime
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 import torch
 
+Kind = Literal["kernel", "layer", "step"]
+
+OURS = "kernels"
 REPLAYS = 40
 WARM_UP = 5
 
 
+@dataclass(frozen=True)
+class Measured:
+    """One thing to time.
+
+    Attributes:
+        name: Of the stage.
+        tp: Ranks whose share the shapes are.
+        rows: Token rows.
+        moved_bytes: Fewest bytes one execution moves through device memory.
+        launches: Executions over different weights.
+    """
+
+    name: str
+    tp: int
+    rows: int
+    moved_bytes: int
+    launches: Sequence[Callable[[], None]]
+
+
 class Row(TypedDict):
-    """One measured row, as written to ``bench/results``. Times are of one execution of ``name``."""
+    """One measured row, as written to ``bench/results``. Times are of one execution of ``name``.
+
+    ``arm`` is ``kernels`` or what they are compared with. ``ratio_to_stock`` is the time of the stock arm over this
+    row's, None where nothing of stock was measured in the same session. Quantiles are None where a harness of others
+    reports none.
+    """
 
     kind: str
     name: str
@@ -22,12 +49,13 @@ class Row(TypedDict):
     q: int
     arm: str
     median_us: float
-    p10_us: float
-    p90_us: float
+    p10_us: float | None
+    p90_us: float | None
     n: int
     bytes: int
     limit_tb_s: float
     fraction_of_limit: float
+    ratio_to_stock: float | None
     gpu: str
     driver: str
     clocks: str
@@ -55,9 +83,16 @@ class Spread:
     """Times of one execution, in microseconds."""
 
     median_us: float
-    p10_us: float
-    p90_us: float
+    p10_us: float | None
+    p90_us: float | None
     n: int
+
+    @classmethod
+    def of(cls, times_us: Sequence[float]) -> "Spread":
+        """Summarise times."""
+        times = sorted(times_us)
+        last = len(times) - 1
+        return cls(times[len(times) // 2], times[len(times) // 10], times[min(last, len(times) * 9 // 10)], len(times))
 
 
 def time_graph(launches: Sequence[Callable[[], None]], *, replays: int = REPLAYS) -> Spread:
@@ -89,41 +124,39 @@ def time_graph(launches: Sequence[Callable[[], None]], *, replays: int = REPLAYS
         stop.record()
         stop.synchronize()
         times.append(start.elapsed_time(stop) * 1e3 / len(launches))
-    times.sort()
-    return Spread(
-        times[len(times) // 2], times[len(times) // 10], times[min(len(times) - 1, len(times) * 9 // 10)], replays
-    )
+    return Spread.of(times)
 
 
-def row(
-    machine: Machine, spread: Spread, *, kind: str, name: str, tp: int, rows: int, moved_bytes: int, limit_tb_s: float
-) -> Row:
+def row(machine: Machine, spread: Spread, measured: Measured, *, kind: str, limit_tb_s: float, arm: str = OURS) -> Row:
     """Write a measurement down.
 
     Args:
         machine: Where.
         spread: Times.
+        measured: What.
         kind: ``kernel``, ``layer`` or ``step``.
-        name: Of the stage.
-        tp: Ranks whose share the shapes are.
-        rows: Token rows.
-        moved_bytes: Fewest bytes one execution moves through device memory.
         limit_tb_s: Read limit of this run.
+        arm: Whose code ran.
     """
+
+    def rounded(value: float | None) -> float | None:
+        return None if value is None else round(value, 3)
+
     return {
         "kind": kind,
-        "name": name,
-        "tp": tp,
-        "rows": rows,
+        "name": measured.name,
+        "tp": measured.tp,
+        "rows": measured.rows,
         "q": 1,
-        "arm": "kernels",
+        "arm": arm,
         "median_us": round(spread.median_us, 3),
-        "p10_us": round(spread.p10_us, 3),
-        "p90_us": round(spread.p90_us, 3),
+        "p10_us": rounded(spread.p10_us),
+        "p90_us": rounded(spread.p90_us),
         "n": spread.n,
-        "bytes": moved_bytes,
+        "bytes": measured.moved_bytes,
         "limit_tb_s": round(limit_tb_s, 3),
-        "fraction_of_limit": round(moved_bytes / spread.median_us / 1e6 / limit_tb_s, 3),
+        "fraction_of_limit": round(measured.moved_bytes / spread.median_us / 1e6 / limit_tb_s, 3),
+        "ratio_to_stock": None,
         "gpu": machine.gpu,
         "driver": machine.driver,
         "clocks": " / ".join(_query("clocks.sm,clocks.mem")),

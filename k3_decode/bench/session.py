@@ -17,7 +17,7 @@ from typing import Annotated, Literal, TypedDict
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from k3_decode.bench.decode_block import BlockPlan, BlockResult, time_block
-from k3_decode.decoder import DecodeMode
+from k3_decode.decoder import NOT_BUILT, DecodeMode, Specialization
 from k3_decode.engine.identity import Identity
 from k3_decode.reference.model import K3Model
 
@@ -78,11 +78,13 @@ class Session:
         model: The model.
         mode: Decode path asked for.
         identity: The answer to ``identity``.
+        specialization: What there is of the specialized path.
     """
 
     model: K3Model
     mode: DecodeMode
     identity: Identity
+    specialization: Specialization = NOT_BUILT
 
     def run(self, lines: Iterable[str]) -> Iterator[Answer]:
         """Yield one answer a line until ``quit`` or the last line."""
@@ -109,7 +111,7 @@ class Session:
             return _error("malformed_request", f"{length} positions, the model has {self.model.config.max_positions}")
         plan = BlockPlan(**request.model_dump(exclude={"op"}))
         try:
-            return time_block(self.model, plan, mode=self.mode)
+            return time_block(self.model, plan, mode=self.mode, specialization=self.specialization)
         except RuntimeError as error:  # torch reports a full memory and a failed kernel this way
             return _error("block_failed", str(error))
 

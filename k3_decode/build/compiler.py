@@ -1,7 +1,7 @@
 """Compiles operators for one architecture, and links them into a library.
 
-Objects and cubins are cached by a digest of the sources, the compilers' versions, the architecture and the operator's
-name, so that a second build of unchanged sources only links.
+Objects and cubins are cached by a digest of the operator's module and the parts all kernels share, the compilers'
+versions, the architecture and the operator's name: a build compiles what was changed since, and links.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from typing import Any, Literal, get_args
 
 from k3_decode.build.manifest import LIBRARY, KernelRecord, Manifest, write_manifest
-from k3_decode.build.sources import compiler_versions, source_digest
+from k3_decode.build.sources import compiler_versions, kernel_digest, source_digest
 from k3_decode.errors import ArgumentError, CompilerMissingError
 from k3_decode.kernels.operator import ALIGNMENT, Argument, Operator
 from k3_decode.kernels.parts import dsl
@@ -169,7 +169,7 @@ def _compile_and_record(operator: Operator, architecture: Architecture, folder: 
 
 
 def _record_path(operator: Operator, architecture: Architecture, folder: pathlib.Path) -> pathlib.Path:
-    key = json.dumps([source_digest(), compiler_versions(), architecture, operator.name])
+    key = json.dumps([kernel_digest(type(operator)), compiler_versions(), architecture, operator.name])
     return folder / f"{operator.name}.{hashlib.sha256(key.encode()).hexdigest()[:16]}.record"
 
 

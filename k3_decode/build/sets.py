@@ -6,6 +6,7 @@ from k3_decode.config import CONFIGS
 from k3_decode.kernels.catalog import checked_operators, distinct, sample_operators
 from k3_decode.kernels.operator import Operator
 from k3_decode.specialized.operators import step_operators
+from k3_decode.specialized.sharded import sharded_operators
 
 MODELS = ("k3-small", "k3-mini-r8", "k3-mini-r16")
 """Models whose steps have a set."""
@@ -18,11 +19,19 @@ def _of_model(name: str) -> Callable[[], list[Operator]]:
 SESSION_BUCKETS: dict[str, tuple[int, ...]] = {"k3-small": (2, 8), "k3-mini-r8": (1, 8, 64), "k3-mini-r16": (1, 8, 64)}
 """Row counts of the steps that a session on a GPU tests and measures."""
 
+SHARDED = {"k3-mini-r8": 8, "k3-mini-r16": 16}
+"""Models whose layers a session also measures with a sharded front, and over how many ranks."""
+
 
 def _on_a_gpu() -> list[Operator]:
     """What one session on a GPU runs: all tests, and the steps of the models at a few row counts."""
     steps = (op for name, sizes in SESSION_BUCKETS.items() for op in step_operators(CONFIGS[name], buckets=sizes))
-    return distinct([*checked_operators(), *steps])
+    shares = (
+        operator
+        for name, ranks in SHARDED.items()
+        for operator in sharded_operators(CONFIGS[name], ranks, buckets=SESSION_BUCKETS[name])
+    )
+    return distinct([*checked_operators(), *steps, *shares])
 
 
 SETS: dict[str, Callable[[], list[Operator]]] = {

@@ -3,6 +3,7 @@
 import functools
 import hashlib
 import importlib.metadata
+import inspect
 import pathlib
 
 COMPILER_PACKAGES = ("nvidia-cutlass-dsl-libs-base", "nvidia-cutlass-dsl-libs-cu13", "apache-tvm-ffi")
@@ -18,6 +19,22 @@ def source_digest() -> str:
     for path in sorted(_KERNELS.rglob("*.py")):
         content = path.read_bytes()
         digest.update(f"{path.relative_to(_KERNELS).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+@functools.cache
+def kernel_digest(kernel: type) -> str:
+    """Return the SHA-256 of what one kernel's machine code depends on: its own file and the parts all kernels share.
+
+    Args:
+        kernel: Class of the operator. The modules of kernels do not import one another.
+    """
+    own = pathlib.Path(inspect.getfile(kernel))
+    digest = hashlib.sha256()
+    for path in [*sorted((_KERNELS / "parts").glob("*.py")), _KERNELS / "operator.py", own]:
+        content = path.read_bytes()
+        digest.update(f"{path.name}\0{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()
 

@@ -4,14 +4,14 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import cast, get_args
+from typing import cast
 
 from k3_decode.config import CONFIGS
 from k3_decode.decoder import DecodeMode
 from k3_decode.engine.config import EngineConfig
 from k3_decode.engine.core import Engine
 from k3_decode.engine.identity import describe
-from k3_decode.engine.loading import add_model_options, load_model
+from k3_decode.engine.loading import add_decode_options, add_model_options, load_model, specialize
 from k3_decode.engine.server.app import create_app
 from k3_decode.engine.server.run import serve
 from k3_decode.engine.tokenizer_files import write_tokenizer
@@ -37,12 +37,16 @@ def _serve(options: argparse.Namespace) -> None:
     config = EngineConfig(**limits)
     loaded = load_model(options)
     mode = cast(DecodeMode, options.decode)
-    engine = Engine(loaded.model, config=config, mode=mode)
+    specialization = specialize(loaded.model, mode, options.kernels)
+    if specialization.detail:
+        print(f"decoding on the stock path: {specialization.detail}", file=sys.stderr)
+    engine = Engine(loaded.model, config=config, mode=mode, specialization=specialization)
     identity = describe(
         loaded.model,
         weights=loaded.weights,
         dequantized_experts=loaded.dequantized_experts,
         mode=mode,
+        specialization=specialization,
         engine=config,
     )
     name = options.served_model_name or loaded.model.config.name
@@ -69,7 +73,7 @@ def _parser() -> argparse.ArgumentParser:
 
     server = commands.add_parser("serve", help="serve an OpenAI-compatible API until SIGTERM")
     add_model_options(server)
-    server.add_argument("--decode", choices=get_args(DecodeMode), default="stock", help="decode path to use")
+    add_decode_options(server)
     server.add_argument("--host", default="127.0.0.1")
     server.add_argument("--port", type=int, default=8000, help="0 takes a free port")
     server.add_argument("--port-file", type=Path, metavar="FILE", help="receives the port once the server is ready")

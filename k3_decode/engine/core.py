@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import torch
 
-from k3_decode.decoder import DecodeMode, Decoder, SpecializedPath
+from k3_decode.decoder import NOT_BUILT, DecodeMode, Decoder, Specialization
 from k3_decode.engine.config import EngineConfig
 from k3_decode.engine.output_text import OutputText
 from k3_decode.engine.pools import Pool
@@ -28,7 +28,7 @@ class Engine:
         model: The model; its cache is allocated here.
         config: Limits.
         mode: Decode path asked for.
-        specialized: The specialized path, or None where no kernels are built.
+        specialization: What there is of the specialized path.
 
     Attributes:
         tokenizer: Byte-level, for the model's vocabulary.
@@ -43,7 +43,7 @@ class Engine:
         *,
         config: EngineConfig,
         mode: DecodeMode,
-        specialized: SpecializedPath | None = None,
+        specialization: Specialization = NOT_BUILT,
     ) -> None:
         self.config = config
         self.tokenizer = ByteTokenizer(model.config.vocab_size)
@@ -51,7 +51,7 @@ class Engine:
         cache = model.new_cache(
             num_slots=config.max_running + 1, num_blocks=config.num_blocks + 1, block_size=config.block_size
         )
-        self.decoder = Decoder(model, cache, mode=mode, specialized=specialized)
+        self.decoder = Decoder(model, cache, mode=mode, specialization=specialization)
         self.scheduler = Scheduler(
             blocks=blocks, slots=slots, block_size=config.block_size, max_step_tokens=config.max_step_tokens
         )

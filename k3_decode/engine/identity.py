@@ -12,7 +12,7 @@ from typing import TypedDict
 import torch
 
 from k3_decode.config import K3Config
-from k3_decode.decoder import DecodeMode, SpecializedPath, standing_reasons
+from k3_decode.decoder import NOT_BUILT, DecodeMode, Specialization, standing_reasons
 from k3_decode.engine.chat import CHAT_TEMPLATE_DIGEST
 from k3_decode.engine.config import EngineConfig
 from k3_decode.engine.tokenizer import ByteTokenizer
@@ -69,7 +69,7 @@ def describe(
     weights: Weights,
     dequantized_experts: bool,
     mode: DecodeMode,
-    specialized: SpecializedPath | None = None,
+    specialization: Specialization = NOT_BUILT,
     engine: EngineConfig | None = None,
 ) -> Identity:
     """Collect the identity of a loaded model.
@@ -79,11 +79,11 @@ def describe(
         weights: From `synthetic_weights` or `checkpoint_weights`.
         dequantized_experts: Whether the MXFP4 experts were decoded when the model was loaded.
         mode: Decode path asked for.
-        specialized: The specialized path, or None where no kernels are built.
+        specialization: What there is of the specialized path.
         engine: Limits of the engine; None where no engine runs, as in the bench.
     """
     config = model.config
-    reasons = standing_reasons(mode, model.device, specialized=specialized)
+    reasons = standing_reasons(mode, model.device, specialization=specialization)
     return {
         "model": dataclasses.asdict(config),
         "weights": weights,

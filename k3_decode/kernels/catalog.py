@@ -38,9 +38,9 @@ def _checked() -> Iterator[Operator]:
         yield Gemv((Segment("norm", 3584), Segment("situ", 384)), rows, 2, "bf16")
     for blocks, update in ((0, "keep"), (1, "restart"), (1, "add"), (2, "restart"), (7, "add"), (8, "add")):
         yield AttentionResidual(7168, blocks, update)  # type: ignore[arg-type]
-    yield from (RouteRank(896, 16, single=True), RouteRank(896, 16, single=False), RouteTable(896, 16))
+    yield from (RouteRank(3584, 896, 16, single=True), RouteRank(3584, 896, 16, single=False), RouteTable(896, 16))
     yield from (ExpertUp(3584, 192, columns) for columns in (1, 8))
-    yield ExpertDown(3584, 192, 16)
+    yield from (ExpertDown(3584, 192, 16, warps) for warps in (4, 16))
     yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), MlaPrepare(1536, 512, 64))
     for heads in (6, 12):
         yield MlaAbsorb(heads, 512, 128, 64)
@@ -64,9 +64,9 @@ def _sample() -> Iterator[Operator]:
     yield AttentionResidual(7168, 0, "keep")
     yield kda(6, 1)
     yield kda(12, 64)
-    yield from (RouteRank(896, 16, single=True), RouteRank(896, 16, single=False), RouteTable(896, 16))
+    yield from (RouteRank(3584, 896, 16, single=True), RouteRank(3584, 896, 16, single=False), RouteTable(896, 16))
     yield ExpertUp(3584, 192, 1)
     yield ExpertUp(3584, 384, 8)
-    yield ExpertDown(3584, 192, 16)
+    yield from (ExpertDown(3584, 192, 16, warps) for warps in (4, 16))
     yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), MlaPrepare(1536, 512, 64))
     yield from (MlaAbsorb(6, 512, 128, 64), MlaCore(6, 512, 64, 64, 192**-0.5), MlaValue(6, 512, 128, 64))

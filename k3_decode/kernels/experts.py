@@ -3,13 +3,15 @@
 
 Equals `k3_decode.reference.moe.routed_experts` with bfloat16 activations: weights are exact, products accumulate in
 float32. Activations enter as float16 scaled by a power of two of their row, which holds every bfloat16 within 2^-24 of
-the row's largest exactly.
+the row's largest exactly (`k3_decode.kernels.route` makes them of the latent).
 
 How a nibble becomes a float16 is in `k3_decode.kernels.parts.mxfp4`.
 
-`ExpertUp`: a block serves a unit (one expert, up to 8 tokens) and 32 weight rows; its warps divide K.
+`ExpertUp`: a block serves a unit (one expert, up to 8 tokens) and 32 weight rows; its warps divide K. It releases its
+successor only after its own wait, so that what routing wrote is settled for `ExpertDown` before that kernel's wait.
 `ExpertDown`: a block serves a token and 32 output rows; its warps divide the token's experts and add ``w_e * W2_e h``
-in expert order, so no atomics and no second pass over the sum. Tokens that share an expert meet its rows in L2.
+in expert order, so no atomics and no second pass over the sum. Tokens that share an expert meet its rows in L2. Its
+first weights are on their way while `ExpertUp` still runs.
 """
 
 from dataclasses import dataclass
@@ -17,7 +19,6 @@ from dataclasses import dataclass
 from k3_decode.kernels.operator import Argument, Contract
 from k3_decode.kernels.parts.arithmetic import (
     absolute,
-    from_bits,
     high_bf16,
     low_bf16,
     maximum,
@@ -26,6 +27,7 @@ from k3_decode.kernels.parts.arithmetic import (
 )
 from k3_decode.kernels.parts.dsl import Address, Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
+    copy_to_shared,
     load,
     load_f32,
     load_shared,
@@ -35,6 +37,7 @@ from k3_decode.kernels.parts.memory import (
     store_f32,
     store_shared,
     store_shared_f32,
+    wait_for_copies,
 )
 from k3_decode.kernels.parts.mxfp4 import load_scales, multiply, row_scale
 from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_max
@@ -81,7 +84,8 @@ class ExpertUp:
         return (
             Argument("w", "i32", ("e", tiles, groups, WARP, 4), static=True, stream=True),
             Argument("scales", "i32", ("e", tiles, 8, groups), static=True),
-            Argument("z", "f32", ("m", "a"), strided=True),
+            Argument("scaled", "i32", ("m", self.latent // 2)),
+            Argument("inverses", "f32", ("m",), aligned=False),
             Argument("unit_experts", "i32", ("u",), aligned=False),
             Argument("unit_tokens", "i32", ("u", UNIT)),
             Argument("hidden", "bf16", ("u", UNIT, self.width)),
@@ -104,23 +108,24 @@ class ExpertUp:
 
     @cute.jit
     def __call__(
-        self, w: Tensor, scales: Tensor, z: Tensor, unit_experts: Tensor, unit_tokens: Tensor, hidden: Tensor,
-        stream: Stream,
+        self, w: Tensor, scales: Tensor, scaled: Tensor, inverses: Tensor, unit_experts: Tensor, unit_tokens: Tensor,
+        hidden: Tensor, stream: Stream,
     ) -> None:  # fmt: skip
         """Launch.
 
         Args:
             w: Packed gate and linear rows (`k3_decode.kernels.packing`).
             scales: Their exponents.
-            z: ``[M, L]`` float32, rows may be strided.
+            scaled: ``[M, L / 2]`` pairs of float16, what `RouteRank` wrote.
+            inverses: ``[M]`` likewise.
             unit_experts: ``[U]`` expert of each unit, -1 for none.
             unit_tokens: ``[U, 8]`` its tokens, -1 for none.
             hidden: ``[U, 8, I]`` gets the activations of the units' tokens; other rows are left as they are.
             stream: Where to run.
         """
         self.body(
-            w.iterator.toint(), scales.iterator.toint(), z.iterator.toint(), unit_experts.iterator.toint(),
-            unit_tokens.iterator.toint(), hidden.iterator.toint(), Int32(z.stride[0]),
+            w.iterator.toint(), scales.iterator.toint(), scaled.iterator.toint(), inverses.iterator.toint(),
+            unit_experts.iterator.toint(), unit_tokens.iterator.toint(), hidden.iterator.toint(),
         ).launch(
             grid=[2 * self.width // ROWS, cute.size(unit_experts, mode=[0]), 1], block=[THREADS, 1, 1],
             stream=stream, use_pdl=True,
@@ -128,31 +133,31 @@ class ExpertUp:
 
     @cute.kernel
     def body(
-        self, w: Int64, scales: Int64, z: Int64, unit_experts: Int64, unit_tokens: Int64, hidden: Int64, ldz: Int32
-    ) -> None:
+        self, w: Int64, scales: Int64, scaled: Int64, inverses: Int64, unit_experts: Int64, unit_tokens: Int64,
+        hidden: Int64,
+    ) -> None:  # fmt: skip
         """Device code."""
         thread, _, _ = cute.arch.thread_idx()
         tile, unit, _ = cute.arch.block_idx()
         lane, warp = thread % WARP, thread // WARP
         staged_words = max(self.columns * self.pitch // 4, WARPS * ROWS * UNIT)
-        shared = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, staged_words + self.columns * (1 + WARPS), byte_alignment=128
-        ).toint()  # fmt: skip
-        inverses = shared + staged_words * 4
-        maxima = inverses + self.columns * 4
-        release_dependents()
+        shared = cutlass.utils.SmemAllocator().allocate_array(Uint32, staged_words, byte_alignment=128).toint()
         wait_for_predecessors()
-        expert = Int32(load(unit_experts + Int64(unit) * 4, words=1)[0])
+        release_dependents()  # only now: the successor reads what routing wrote before it waits
+        found = load(unit_experts + Int64(unit) * 4, words=1)[0]
+        tokens = self.tokens(unit_tokens + Int64(unit) * (UNIT * 4))
+        expert = Int32(found)
         if expert >= 0:
             tiles, all_groups = 2 * self.width // ROWS, self.latent // GROUP
             block = Int64(expert) * tiles + Int64(tile)
             base = w + ((block * all_groups + Int64(warp * self.groups)) * WARP + Int64(lane)) * 16
             in_flight = min(UP_IN_FLIGHT, self.groups)
             weights = [load_static(base + g * WARP * 16) for g in range(in_flight)]
+            self.stage(shared, thread, scaled, tokens)
             exponents = load_scales(
                 scales + ((block * 8 + Int64(lane // 4)) * all_groups + Int64(warp * self.groups)) * 4, self.groups
             )
-            self.stage(shared, inverses, maxima, thread, z, unit_tokens + Int64(unit) * (UNIT * 4), ldz)
+            wait_for_copies()
             barrier()  # the unit's tokens are staged
             acc = [[Float32(0.0) for _ in range(4)] for _ in range(2)]
             token = cutlass.min(lane // 4, Int32(self.columns - 1))
@@ -164,38 +169,30 @@ class ExpertUp:
             barrier()  # all warps have read the tokens that the partial sums replace
             self.finish(shared, inverses, thread, acc, tile, unit, unit_tokens, hidden)
 
+    def tokens(self, source: Address) -> list[Value]:
+        """Load the unit's tokens, all at once; a step of one row has only token 0."""
+        if self.columns == 1:
+            return [Int32(0)]
+        return [Int32(word) for half in range(UNIT // 4) for word in load(source + half * 16)]
+
     @cute.jit
-    def stage(
-        self, shared: Int32, inverses: Int32, maxima: Int32, thread: Int32, z: Int64, tokens: Int64, ldz: Int32
-    ) -> None:
-        """Put the unit's tokens into shared memory as scaled float16, one after another, all threads on each."""
-        rounds = (self.latent // 4 + THREADS - 1) // THREADS
+    def stage(self, shared: Int32, thread: Int32, scaled: Int64, tokens: list[Value]) -> None:
+        """Start copying the unit's tokens; the place of a token that is not there keeps whatever it holds.
+
+        A column of a product depends on its own token alone, and columns without a token are never written.
+        """
+        units = self.latent // 8
         for column in cutlass.range_constexpr(self.columns):
-            token = Int32(load(tokens + column * 4, words=1)[0])
-            if token >= 0:
-                row = z + Int64(token) * Int64(ldz) * 4
-                chunks = [cutlass.min(thread + i * THREADS, Int32(self.latent // 4 - 1)) for i in range(rounds)]
-                values = [[from_bits(word) for word in load(row + Int64(chunk) * 16)] for chunk in chunks]
-                largest = Float32(0.0)
-                for i in cutlass.range_constexpr(rounds):
-                    for j in cutlass.range_constexpr(4):
-                        largest = maximum(largest, absolute(values[i][j]))
-                store_shared_f32(maxima + (column * WARPS + thread // WARP) * 4, warp_max(largest))
-                barrier()  # the maxima of all warps are there
-                for other in cutlass.range_constexpr(WARPS):
-                    largest = maximum(largest, load_shared_f32(maxima + (column * WARPS + other) * 4))
-                scale, inverse = row_scale(largest)
-                store_shared_f32(inverses + column * 4, inverse)
-                for i in cutlass.range_constexpr(rounds):
-                    four = [values[i][j] * scale for j in range(4)]
-                    store_shared(
-                        shared + column * self.pitch + chunks[i] * 8,
-                        [pack_f16(four[0], four[1]), pack_f16(four[2], four[3])],
-                    )
+            if tokens[column] >= 0:
+                row = scaled + Int64(tokens[column]) * (self.latent * 2)
+                for i in cutlass.range_constexpr((units + THREADS - 1) // THREADS):
+                    unit = thread + i * THREADS
+                    if unit < units:
+                        copy_to_shared(shared + column * self.pitch + unit * 16, row + Int64(unit) * 16, Int32(16))
 
     @cute.jit
     def finish(
-        self, shared: Int32, inverses: Int32, thread: Int32, acc: list[list[Value]], tile: Int32, unit: Int32,
+        self, shared: Int32, inverses: Int64, thread: Int32, acc: list[list[Value]], tile: Int32, unit: Int32,
         unit_tokens: Int64, hidden: Int64,
     ) -> None:  # fmt: skip
         """Add the warps' partial sums in order, activate, and write: one unit of hidden width and token a thread."""
@@ -214,7 +211,7 @@ class ExpertUp:
             for other in cutlass.range_constexpr(WARPS):
                 gate = gate + load_shared_f32(shared + ((other * ROWS + row) * UNIT + column) * 4)
                 linear = linear + load_shared_f32(shared + ((other * ROWS + row + 8) * UNIT + column) * 4)
-            inverse = load_shared_f32(inverses + column * 4)
+            inverse = load_f32(inverses + Int64(token) * 4)
             value = situ(gate * inverse, linear * inverse, beta=self.beta, linear_beta=self.linear_beta)
             store_bf16(hidden + (Int64(unit * UNIT + column) * self.width + Int64(tile * 16 + place)) * 2, value)
 
@@ -226,17 +223,19 @@ class ExpertDown:
     Attributes:
         latent: Output rows, a multiple of 32.
         width: Intermediate width of an expert on this rank, a multiple of 32.
-        top_k: Experts of a token, a multiple of 4.
+        top_k: Experts of a token, a multiple of ``warps``.
+        warps: Warps of a block: 4, or more where a step has so few rows that blocks are fewer than multiprocessors.
     """
 
     latent: int
     width: int
     top_k: int
+    warps: int = WARPS
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"expert_down_{self.latent}_{self.width}_top{self.top_k}"
+        return f"expert_down_{self.latent}_{self.width}_top{self.top_k}_warps{self.warps}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -246,16 +245,17 @@ class ExpertDown:
             Argument("w", "i32", ("e", tiles, self.groups, WARP, 4), static=True, stream=True),
             Argument("scales", "i32", ("e", tiles, 8, self.groups), static=True),
             Argument("hidden", "bf16", ("u", UNIT, self.width)),
-            Argument("ids", "i32", ("m", self.top_k)),
-            Argument("weights", "f32", ("m", self.top_k), aligned=False),
-            Argument("places", "i32", ("m", self.top_k), aligned=False),
+            Argument("ids", "i32", ("m", self.top_k), settled=True),
+            Argument("weights", "f32", ("m", self.top_k), aligned=False, settled=True),
+            Argument("places", "i32", ("m", self.top_k), aligned=False, settled=True),
             Argument("out", "f32", ("m", self.latent)),
         )
 
     @property
     def contract(self) -> Contract:
-        """All weights come after the wait, because the step chooses the experts."""
-        return Contract(after_wait={"w": self.loads}, products=4 * self.loads)
+        """The first weights come before the wait: `ExpertUp` is released when routing has chosen the experts."""
+        early = min(DOWN_IN_FLIGHT, self.loads)
+        return Contract(before_wait={"w": early}, after_wait={"w": self.loads - early}, products=4 * self.loads)
 
     @property
     def groups(self) -> int:
@@ -265,7 +265,7 @@ class ExpertDown:
     @property
     def loads(self) -> int:
         """16-byte weight loads of a lane."""
-        return self.top_k // WARPS * self.groups
+        return self.top_k // self.warps * self.groups
 
     @property
     def pitch(self) -> int:
@@ -293,7 +293,7 @@ class ExpertDown:
             w.iterator.toint(), scales.iterator.toint(), hidden.iterator.toint(), ids.iterator.toint(),
             weights.iterator.toint(), places.iterator.toint(), out.iterator.toint(),
         ).launch(
-            grid=[cute.size(ids, mode=[0]), self.latent // ROWS, 1], block=[THREADS, 1, 1], stream=stream,
+            grid=[cute.size(ids, mode=[0]), self.latent // ROWS, 1], block=[self.warps * WARP, 1, 1], stream=stream,
             use_pdl=True,
         )  # fmt: skip
 
@@ -306,14 +306,16 @@ class ExpertDown:
         row, tile, _ = cute.arch.block_idx()
         lane, warp = thread % WARP, thread // WARP
         shared = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, self.top_k * self.pitch // 4 + WARPS * ROWS, byte_alignment=128
+            Uint32, self.top_k * self.pitch // 4 + self.warps * ROWS, byte_alignment=128
         ).toint()  # fmt: skip
         partial = shared + self.top_k * self.pitch
         release_dependents()
-        wait_for_predecessors()
-        own = self.top_k // WARPS
+        own = self.top_k // self.warps
         picks = [Int64(row) * self.top_k + Int64(warp * own + i) for i in range(own)]
-        experts = [Int32(load(ids + pick * 4, words=1)[0]) for pick in picks]
+        chosen_ids = [load(ids + pick * 4, words=1)[0] for pick in picks]
+        places_words = [load(places + pick * 4, words=1)[0] for pick in picks]
+        chosen = [load_f32(weights + pick * 4) for pick in picks]
+        experts = [Int32(word) for word in chosen_ids]
         blocks = [Int64(expert) * (self.latent // ROWS) + Int64(tile) for expert in experts]
         order = [(i, g) for i in range(own) for g in range(self.groups)]
         in_flight = min(DOWN_IN_FLIGHT, len(order))
@@ -321,8 +323,8 @@ class ExpertDown:
         stream = [load_static(bases[i] + g * WARP * 16) for i, g in order[:in_flight]]
         tables = [scales + (block * 8 + Int64(lane // 4)) * (self.groups * 4) for block in blocks]
         exponents = [load_scales(table, self.groups) for table in tables[:2]]
-        rows = [Int64(load(places + pick * 4, words=1)[0]) for pick in picks]
-        chosen = [load_f32(weights + pick * 4) for pick in picks]
+        rows = [Int64(word) for word in places_words]
+        wait_for_predecessors()
         words = [self.load_row(hidden + place * (self.width * 2), lane) for place in rows]
         factors = [self.stage(shared + (warp * own + i) * self.pitch, words[i], lane) * chosen[i] for i in range(own)]
         cute.arch.sync_warp()  # a warp reads only the rows it has staged itself
@@ -347,7 +349,7 @@ class ExpertDown:
         barrier()  # the sums of all warps are there
         if thread < ROWS:
             result = load_shared_f32(partial + thread * 4)
-            for other in cutlass.range_constexpr(1, WARPS):
+            for other in cutlass.range_constexpr(1, self.warps):
                 result = result + load_shared_f32(partial + (other * ROWS + thread) * 4)
             store_f32(out + (Int64(row) * self.latent + Int64(tile * ROWS + thread)) * 4, result)
 

@@ -5,6 +5,7 @@ Equals the merge of `k3_decode.kernels.mla_core`'s partial results by their sums
 `k3_decode.reference.mla`, and the sigmoid gate of `mla_layer`.
 """
 
+import math
 from dataclasses import dataclass
 
 from k3_decode.kernels.operator import Argument, Contract
@@ -22,10 +23,14 @@ from k3_decode.kernels.parts.memory import (
     store_shared_f32,
 )
 from k3_decode.kernels.parts.splits import NOTHING
-from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_sum
+from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_max, warp_sum
 
-WARPS = 4
+LATENT = 512
+WARPS = 16
 THREADS = WARPS * WARP
+GROUP = LATENT // 4
+"""Threads that hold one latent, four values each."""
+GROUPS = THREADS // GROUP
 MERGED = 16
 """Splits whose outputs a thread has in flight."""
 
@@ -38,9 +43,9 @@ class MlaValue:
 
     Attributes:
         heads: Heads of this rank.
-        latent: Width of the latent, 256 or 512: 4 columns of at most `THREADS` threads.
+        latent: Width of the latent, 512.
         value: Width of a value head, a multiple of 32.
-        splits: Splits of the core.
+        splits: Splits of the core, a multiple of `GROUPS`.
     """
 
     heads: int
@@ -105,7 +110,7 @@ class MlaValue:
         thread, _, _ = cute.arch.thread_idx()
         tile, head, row = cute.arch.block_idx()
         lane, warp = thread % WARP, thread // WARP
-        words = self.latent + self.splits
+        words = (1 + GROUPS) * self.latent + -(-self.splits // 4) * 4
         merged = cutlass.utils.SmemAllocator().allocate_array(Uint32, words, byte_alignment=128).toint()
         logarithms = merged + self.latent * 4
         release_dependents()
@@ -137,25 +142,46 @@ class MlaValue:
 
     @cute.jit
     def merge(self, merged: Int32, weights: Int32, partial: Int64, sums: Int64, thread: Int32) -> None:
-        """Weigh the splits' outputs by their sums; what a split without keys left is read, and not used."""
-        for s in cutlass.range(thread, self.splits, THREADS, unroll=1):
-            store_shared_f32(weights + s * 4, load_f32(sums + Int64(s) * 4))
-        barrier()  # the logarithms of all splits are there
-        largest, whole = Float32(NOTHING), Float32(0.0)
-        for s in cutlass.range_constexpr(self.splits):
-            largest = maximum(largest, load_shared_f32(weights + s * 4))
-        at = partial + Int64(thread) * 16
+        """Weigh the splits' outputs by their sums; what a split without keys left is read, and not used.
+
+        Every warp finds the weights of all splits. Groups of 128 threads then add a share of the splits each, four
+        latent values a thread, and the first group adds the groups' sums in order.
+        """
+        lane, group, place = thread % WARP, thread // GROUP, thread % GROUP
+        held = math.ceil(self.splits / WARP)
+        at = [cutlass.min(lane + i * WARP, Int32(self.splits - 1)) for i in range(held)]
+        logarithms = [load_f32(sums + Int64(each) * 4) for each in at]
+        share = self.splits // GROUPS
+        source = partial + (Int64(group * share) * self.latent + Int64(place * 4)) * 4
+        words = [load(source + s * self.latent * 4) for s in range(min(MERGED, share))]
+        largest = Float32(NOTHING)
+        for i in cutlass.range_constexpr(held):
+            largest = maximum(largest, logarithms[i])
+        largest = warp_max(largest)
+        whole = Float32(0.0)
+        for i in cutlass.range_constexpr(held):
+            there = logarithms[i] > NOTHING and lane + i * WARP < self.splits
+            weight = exp2(logarithms[i] - largest) if there else Float32(0.0)
+            whole = whole + weight
+            if thread < WARP and lane + i * WARP < self.splits:
+                store_shared_f32(weights + (lane + i * WARP) * 4, weight)
+        whole = warp_sum(whole)
+        barrier()  # the weights of all splits are there
         acc = [Float32(0.0) for _ in range(4)]
-        for first in cutlass.range_constexpr(0, self.splits, MERGED):
-            count = min(MERGED, self.splits - first)
-            words = [load(at + (first + s) * self.latent * 4) for s in range(count)]
-            for s in cutlass.range_constexpr(count):
-                found = load_shared_f32(weights + (first + s) * 4)
-                weight = exp2(found - largest) if found > NOTHING else Float32(0.0)
-                whole = whole + weight
+        for s in cutlass.range_constexpr(share):
+            if cutlass.const_expr(s + MERGED < share):
+                words.append(load(source + (s + MERGED) * self.latent * 4))
+            weight = load_shared_f32(weights + (group * share + s) * 4)
+            for i in cutlass.range_constexpr(4):
+                value = from_bits(words[s][i]) if weight > 0.0 else Float32(0.0)
+                acc[i] = acc[i] + weight * value
+        sums_at = weights + self.splits * 4
+        store_shared(sums_at + (group * self.latent + place * 4) * 4, [bits(value) for value in acc])
+        barrier()  # the sums of all groups are there
+        if group == 0:
+            inverse = reciprocal(whole) if whole > 0.0 else Float32(0.0)
+            for other in cutlass.range_constexpr(1, GROUPS):
+                more = load_shared(sums_at + (other * self.latent + place * 4) * 4)
                 for i in cutlass.range_constexpr(4):
-                    value = from_bits(words[s][i]) if found > NOTHING else Float32(0.0)
-                    acc[i] = acc[i] + weight * value
-        inverse = reciprocal(whole) if whole > 0.0 else Float32(0.0)
-        if thread < self.latent // 4:
-            store_shared(merged + thread * 16, [bits(acc[i] * inverse) for i in range(4)])
+                    acc[i] = acc[i] + from_bits(more[i])
+            store_shared(merged + place * 16, [bits(acc[i] * inverse) for i in range(4)])

@@ -19,6 +19,8 @@ class Argument:
         shape: Extents; a string names one that is known at the call only, equal names are equal extents.
         strided: Whether the first axis may be strided, by a multiple of 16 bytes where ``aligned``.
         static: Whether no kernel ever writes it, so that it may be read before the dependency wait.
+        settled: Whether a kernel before the predecessor wrote it, and the predecessor releases its successors after its
+            own wait only: then it may be read before the wait, too.
         stream: Whether it is a stream of weights, which must be read 16 bytes at a time.
         aligned: Whether rows start at a multiple of 16 bytes.
     """
@@ -28,6 +30,7 @@ class Argument:
     shape: tuple[int | str, ...]
     strided: bool = False
     static: bool = False
+    settled: bool = False
     stream: bool = False
     aligned: bool = True
 

@@ -1,10 +1,12 @@
 # mypy: allow-untyped-decorators
-"""Routing: the exact top-k of every token and its weights, and the table of expert units.
+"""Routing: the exact top-k of every token and its weights, the experts' input, and the table of expert units.
 
 `RouteRank` equals `k3_decode.reference.moe.route`: the largest of sigmoid + bias win, the lower id on ties, NaN last;
 weights are the winners' sigmoids over their sum. A block ranks a token. Each of its warps holds a quarter of the
 experts as order-preserving integers and draws its own top-k: the largest key of the warp, then the lowest id that has
-it. The first warp merges the four lists the same way. The order is total, and no float is compared.
+it. The first warp merges the four lists the same way. The order is total, and no float is compared. Meanwhile four more
+warps bring the token's latent to float16, scaled by a power of two of its largest magnitude: every block of an expert
+would have to do it again.
 
 `RouteTable` groups the tokens of several rows by expert, in ascending order of expert and token, at most `UNIT` tokens
 to a unit, so that the expert's weights are read once for all of them. A single row needs no grouping: `RouteRank`
@@ -14,38 +16,61 @@ writes its units itself, one a pick.
 from dataclasses import dataclass
 
 from k3_decode.kernels.operator import Argument, Contract
-from k3_decode.kernels.parts.arithmetic import bits, reciprocal, select_bits, sigmoid
+from k3_decode.kernels.parts.arithmetic import (
+    absolute,
+    bits,
+    from_bits,
+    maximum,
+    pack_f16,
+    reciprocal,
+    select_bits,
+    sigmoid,
+)
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
     load,
     load_f32,
     load_shared,
+    load_shared_f32,
     load_static_f32,
     store,
     store_f32,
     store_shared,
+    store_shared_f32,
 )
-from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_sum
+from k3_decode.kernels.parts.mxfp4 import row_scale
+from k3_decode.kernels.parts.sync import (
+    WARP,
+    barrier,
+    partial_barrier,
+    release_dependents,
+    wait_for_predecessors,
+    warp_max,
+    warp_sum,
+)
 
 UNIT = 8
 """Tokens of one unit, the N side of one tensor-core instruction."""
 MAX_ROWS = 64
 RANK_WARPS = 4
+SCALE_WARPS = 4
 TABLE_THREADS = 1024
 NOBODY = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
 class RouteRank:
-    """The top-k of every token.
+    """The top-k of every token, and its latent as the experts read it.
 
     Attributes:
+        latent: Width of the latent, a multiple of 8.
         experts: Number of experts, a multiple of 32, at most 1024.
         top_k: Experts of a token, at most 32.
         single: Whether the step has one row, whose units are written here.
         scaling: Factor of the weights.
     """
 
+    latent: int
     experts: int
     top_k: int
     single: bool
@@ -54,7 +79,7 @@ class RouteRank:
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"route_rank_{self.experts}_top{self.top_k}_{'single' if self.single else 'rows'}"
+        return f"route_rank_{self.latent}_{self.experts}_top{self.top_k}_{'single' if self.single else 'rows'}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -62,6 +87,9 @@ class RouteRank:
         return (
             Argument("logits", "f32", ("m", "w"), strided=True, aligned=False),
             Argument("bias", "f32", (self.experts,), static=True),
+            Argument("z", "f32", ("m", "v"), strided=True),
+            Argument("scaled", "i32", ("m", self.latent // 2)),
+            Argument("inverses", "f32", ("m",), aligned=False),
             Argument("ids", "i32", ("m", self.top_k), aligned=False),
             Argument("weights", "f32", ("m", self.top_k), aligned=False),
             Argument("places", "i32", ("m", self.top_k), aligned=False),
@@ -86,14 +114,17 @@ class RouteRank:
 
     @cute.jit
     def __call__(
-        self, logits: Tensor, bias: Tensor, ids: Tensor, weights: Tensor, places: Tensor, unit_experts: Tensor,
-        unit_tokens: Tensor, stream: Stream,
+        self, logits: Tensor, bias: Tensor, z: Tensor, scaled: Tensor, inverses: Tensor, ids: Tensor, weights: Tensor,
+        places: Tensor, unit_experts: Tensor, unit_tokens: Tensor, stream: Stream,
     ) -> None:  # fmt: skip
         """Launch.
 
         Args:
             logits: ``[M, E]`` float32; rows may be strided.
             bias: ``[E]`` selection bias.
+            z: ``[M, L]`` latent, float32; rows may be strided.
+            scaled: ``[M, L / 2]`` gets pairs of float16, each row times a power of two of its own.
+            inverses: ``[M]`` gets the inverse of each row's power.
             ids: ``[M, k]`` gets expert ids, best first.
             weights: ``[M, k]`` gets their weights.
             places: ``[1, k]`` gets the row of each pick among the units' rows, if ``single``; else not touched.
@@ -102,46 +133,43 @@ class RouteRank:
             stream: Where to run.
         """
         self.body(
-            logits.iterator.toint(), bias.iterator.toint(), ids.iterator.toint(), weights.iterator.toint(),
-            places.iterator.toint(), unit_experts.iterator.toint(), unit_tokens.iterator.toint(),
-            Int32(logits.stride[0]),
+            logits.iterator.toint(), bias.iterator.toint(), z.iterator.toint(), scaled.iterator.toint(),
+            inverses.iterator.toint(), ids.iterator.toint(), weights.iterator.toint(), places.iterator.toint(),
+            unit_experts.iterator.toint(), unit_tokens.iterator.toint(), Int32(logits.stride[0]), Int32(z.stride[0]),
         ).launch(
-            grid=[cute.size(logits, mode=[0]), 1, 1], block=[RANK_WARPS * WARP, 1, 1], stream=stream, use_pdl=True
+            grid=[cute.size(logits, mode=[0]), 1, 1], block=[(RANK_WARPS + SCALE_WARPS) * WARP, 1, 1], stream=stream,
+            use_pdl=True,
         )  # fmt: skip
 
     @cute.kernel
     def body(
-        self, logits: Int64, bias: Int64, ids: Int64, weights: Int64, places: Int64, unit_experts: Int64,
-        unit_tokens: Int64, stride: Int32,
+        self, logits: Int64, bias: Int64, z: Int64, scaled: Int64, inverses: Int64, ids: Int64, weights: Int64,
+        places: Int64, unit_experts: Int64, unit_tokens: Int64, stride: Int32, ldz: Int32,
     ) -> None:  # fmt: skip
         """Device code."""
         thread, _, _ = cute.arch.thread_idx()
         row, _, _ = cute.arch.block_idx()
         lane, warp = thread % WARP, thread // WARP
         count = self.merged * WARP
-        shared = cutlass.utils.SmemAllocator().allocate_array(Uint32, 2 * count, byte_alignment=16).toint()
+        shared = cutlass.utils.SmemAllocator().allocate_array(
+            Uint32, 2 * count + SCALE_WARPS, byte_alignment=16
+        ).toint()  # fmt: skip
+        maxima = shared + 2 * count * 4
         release_dependents()
         # Lanes beyond the last expert hold the last one under a key that never wins.
         own = [lane + (warp + i * RANK_WARPS) * WARP for i in range(self.keys)]
         held = [cutlass.min(expert, Int32(self.experts - 1)) for expert in own]
         offsets = [load_static_f32(bias + Int64(expert) * 4) for expert in held]
-        for i in cutlass.range_constexpr(-(-2 * count // (RANK_WARPS * WARP))):
-            if thread + i * RANK_WARPS * WARP < 2 * count:
-                nothing = Uint32(0)
-                store_shared(shared + (thread + i * RANK_WARPS * WARP) * 4, [nothing])
+        if thread < 2 * count:
+            nothing = Uint32(0)
+            store_shared(shared + thread * 4, [nothing])
         barrier()  # no list holds anything
         wait_for_predecessors()
         source = logits + Int64(row) * Int64(stride) * 4
-        scores = [load_f32(source + Int64(expert) * 4) for expert in held]
-        keys = [key(sigmoid(score) + offset) for score, offset in zip(scores, offsets, strict=True)]
-        keys = [keys[i] if own[i] < self.experts else Uint32(0) for i in range(self.keys)]
-        for k in cutlass.range_constexpr(self.top_k):
-            largest, winner = draw(keys, own)
-            keys = [Uint32(0) if own[i] == winner else keys[i] for i in range(self.keys)]
-            if lane == 0:
-                place = shared + (warp * self.top_k + k) * 4
-                store_shared(place, [largest])
-                store_shared(place + count * 4, [winner])
+        if warp >= RANK_WARPS:
+            self.scale(z + Int64(row) * Int64(ldz) * 4, scaled, inverses, maxima, row, thread - RANK_WARPS * WARP)
+        if warp < RANK_WARPS:
+            self.rank(shared, count, source, offsets, held, own, warp, lane)
         barrier()  # the lists of all warps are there
         if warp == 0:
             at = [shared + (lane + i * WARP) * 4 for i in range(self.merged)]
@@ -165,6 +193,53 @@ class RouteRank:
                     store(unit_experts + Int64(lane) * 4, [pick])
                     store(unit_tokens + Int64(lane) * (UNIT * 4), [first, nothing, nothing, nothing])
                     store(unit_tokens + (Int64(lane) * (UNIT * 4) + 16), [nothing, nothing, nothing, nothing])
+
+    @property
+    def chunks(self) -> int:
+        """16-byte loads of a lane that scales the latent."""
+        return -(-self.latent // (4 * SCALE_WARPS * WARP))
+
+    @cute.jit
+    def rank(
+        self, shared: Int32, count: cutlass.Constexpr, source: Int64, offsets: list[Value], held: list[Value],
+        own: list[Value], warp: Int32, lane: Int32,
+    ) -> None:  # fmt: skip
+        """Draw this warp's top-k of its share of the experts, and leave the list in shared memory."""
+        scores = [load_f32(source + Int64(expert) * 4) for expert in held]
+        keys = [key(sigmoid(score) + offset) for score, offset in zip(scores, offsets, strict=True)]
+        keys = [keys[i] if own[i] < self.experts else Uint32(0) for i in range(self.keys)]
+        for k in cutlass.range_constexpr(self.top_k):
+            largest, winner = draw(keys, own)
+            keys = [Uint32(0) if own[i] == winner else keys[i] for i in range(self.keys)]
+            if lane == 0:
+                place = shared + (warp * self.top_k + k) * 4
+                store_shared(place, [largest])
+                store_shared(place + count * 4, [winner])
+
+    @cute.jit
+    def scale(
+        self, source: Int64, scaled: Int64, inverses: Int64, maxima: Int32, row: Int32, thread: Int32
+    ) -> None:  # fmt: skip
+        """Write the latent as float16, times the power of two of its largest magnitude."""
+        places = [cutlass.min(thread + i * SCALE_WARPS * WARP, Int32(self.latent // 4 - 1)) for i in range(self.chunks)]
+        values = [[from_bits(word) for word in load(source + Int64(place) * 16)] for place in places]
+        largest = Float32(0.0)
+        for i in cutlass.range_constexpr(self.chunks):
+            for j in cutlass.range_constexpr(4):
+                largest = maximum(largest, absolute(values[i][j]))
+        store_shared_f32(maxima + thread // WARP * 4, warp_max(largest))
+        partial_barrier(SCALE_WARPS * WARP)  # the maxima of the scaling warps are there
+        for other in cutlass.range_constexpr(SCALE_WARPS):
+            largest = maximum(largest, load_shared_f32(maxima + other * 4))
+        scale, inverse = row_scale(largest)
+        if thread == 0:
+            store_f32(inverses + Int64(row) * 4, inverse)
+        for i in cutlass.range_constexpr(self.chunks):
+            place = thread + i * SCALE_WARPS * WARP
+            if place < self.latent // 4:
+                four = [value * scale for value in values[i]]
+                target = scaled + Int64(row) * (self.latent * 2) + Int64(place) * 8
+                store(target, [pack_f16(four[0], four[1]), pack_f16(four[2], four[3])])
 
 
 @dataclass(frozen=True)

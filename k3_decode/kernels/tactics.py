@@ -8,28 +8,36 @@ from k3_decode.kernels.gemm import CHUNK, TILE, Gemm
 from k3_decode.kernels.gemv import STRIDE, WARPS, Gemv, Segment
 from k3_decode.kernels.kda import KdaDecode
 
-MAX_ROWS = 64
-"""Most rows of a step."""
-
 BUCKETS = (1, 2, 8, 16, 32, 64)
 """Row counts that have kernels of their own; a step takes the smallest that holds it."""
 
 WARP_LOADS = 56
 """Loads of a lane over its life: two rows of 7168 columns; more rows leave a longer last wave."""
 
-MANY_BLOCKS = 264
-"""Two blocks a multiprocessor of an H200: enough loads in flight to cover the memory's latency."""
+MULTIPROCESSORS = 132
+"""Of an H200. Another device runs the same kernels, less evenly loaded."""
+
+MANY_BLOCKS = 2 * MULTIPROCESSORS
+"""Two blocks a multiprocessor: enough loads in flight to cover the memory's latency."""
+
+FEWEST_BLOCKS = 3 * MULTIPROCESSORS // 2
+MOST_BLOCKS = 4 * MULTIPROCESSORS
+"""What is resident at once where registers are the limit."""
+
+BETTER = 1.05
+"""How much less work of the busiest multiprocessor is worth a larger cluster."""
 
 
-def bucket(rows: int) -> int:
-    """Give the bucket of a row count.
+def bucket(rows: int, sizes: tuple[int, ...] = BUCKETS) -> int:
+    """Give the smallest of the sizes that holds so many rows.
 
     Raises:
-        ArgumentError: No kernel takes so many rows, or there is none.
+        ArgumentError: None does, or there is no row.
     """
-    if not 1 <= rows <= MAX_ROWS:
-        raise ArgumentError("bucket", "rows", expected=f"1..{MAX_ROWS}", got=rows)
-    return next(size for size in BUCKETS if rows <= size)
+    found = next((size for size in sorted(sizes) if 1 <= rows <= size), None)
+    if found is None:
+        raise ArgumentError("bucket", "rows", expected=f"1..{max(sizes)}", got=rows)
+    return found
 
 
 def product(
@@ -63,12 +71,25 @@ def rows_per_warp(columns: int, outputs: int) -> int:
 
 
 def split(columns: int, outputs: int) -> int:
-    """Divide K over as few blocks as give `MANY_BLOCKS`, each with at least six chunks; even shares first."""
+    """Divide K over the blocks that load the multiprocessors most evenly, each with at least six chunks.
+
+    All blocks are resident at once, so a multiprocessor with one block more than the average is the last to finish.
+    Few blocks are preferred: a smaller number is passed over only for one that is `BETTER` as even.
+    """
     tiles, chunks = math.ceil(outputs / TILE), math.ceil(columns / CHUNK)
     most = max(1, min(8, chunks // 6))
-    enough = [s for s in range(1, most + 1) if tiles * s >= MANY_BLOCKS] or [most]
-    even = [s for s in enough if chunks % s == 0]
-    return even[0] if even else enough[0]
+    enough = [s for s in range(1, most + 1) if FEWEST_BLOCKS <= tiles * s <= MOST_BLOCKS]
+    enough = enough or [most if tiles < FEWEST_BLOCKS else 1]
+    chosen = enough[0]
+    for candidate in enough[1:]:
+        if _work(tiles, chunks, candidate) * BETTER < _work(tiles, chunks, chosen):
+            chosen = candidate
+    return chosen
+
+
+def _work(tiles: int, chunks: int, parts: int) -> float:
+    """Give the chunks of the busiest multiprocessor, more or less."""
+    return math.ceil(tiles * parts / MULTIPROCESSORS) * math.ceil(chunks / parts)
 
 
 def kda(heads: int, rows: int) -> KdaDecode:
@@ -78,5 +99,5 @@ def kda(heads: int, rows: int) -> KdaDecode:
 
 
 def core_splits(rows: int) -> int:
-    """Give the blocks that divide one request's keys: about 64 in all where rows are few, never fewer than 4 a row."""
-    return max(4, min(64, 128 // rows))
+    """Give the blocks that divide one request's keys: about 128 in all where rows are few, never fewer than 4 a row."""
+    return max(4, 128 // rows)

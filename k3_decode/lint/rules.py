@@ -57,7 +57,7 @@ def _waits(code: Code) -> list[Finding]:
 
 
 def _early_loads(code: Code, arguments: Sequence[Argument], names: dict[int, str]) -> list[Finding]:
-    static = {index for index, argument in enumerate(arguments) if argument.static}
+    static = {index for index, argument in enumerate(arguments) if argument.static or argument.settled}
     return [
         Finding("early-load", f"{load.opcode} at {load.offset:#x} reads {_name(load, names)} before the wait")
         for load in code.loads

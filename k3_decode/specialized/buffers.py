@@ -54,6 +54,8 @@ class StepBuffers:
     dense: Tensor
     activated: Tensor
     front: Tensor
+    scaled: Tensor
+    inverses: Tensor
     ids: Tensor
     weights: Tensor
     places: Tensor
@@ -97,6 +99,8 @@ class StepBuffers:
             dense=f32(rows, 2 * c.dense_size),
             activated=bf16(rows, c.dense_size),
             front=f32(rows, c.num_experts + c.latent_size + 2 * c.shared_size),
+            scaled=i32(rows, c.latent_size // 2),
+            inverses=f32(rows),
             ids=i32(rows, c.top_k),
             weights=f32(rows, c.top_k),
             places=i32(rows, c.top_k),

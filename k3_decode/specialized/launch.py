@@ -45,27 +45,36 @@ class StepLauncher:
 
     def launch(self) -> None:
         """Launch every kernel of the step, in order."""
-        ops, w, b = self._ops, self._weights, self._buffers
-        self._run(ops.embed, w.embed, self._inputs.tokens, b.blocks[0])
-        forms = iter(ops.mixes())
-        blocks, running = 0, b.blocks[0]
-        for index, layer in enumerate(w.layers):
-            starts = index % ops.config.attn_res_block_size == 0
-            # A layer that starts a block turns the sum it mixes into that block, and starts a new sum.
-            summed = b.blocks[blocks] if starts else b.running
-            self._mix(next(forms), layer.attention_mix, running, summed)
-            running, blocks = b.running, blocks + starts
-            if isinstance(layer.attention, Kda):
-                self._kda(layer.attention, index)
-            else:
-                self._mla(layer.attention, index)
-            self._mix(next(forms), layer.mlp_mix, running, running)
-            if isinstance(layer.feed_forward, Dense):
-                self._dense(layer.feed_forward)
-            else:
-                self._moe(layer.feed_forward)
-        self._mix(next(forms), w.output_mix, running, running)
-        self._product(ops.head, w.head, b.normed, b.logits)
+        self._run(self._ops.embed, self._weights.embed, self._inputs.tokens, self._buffers.blocks[0])
+        for index in range(len(self._weights.layers)):
+            self.layer(index)
+        form = self._ops.mixes()[-1]
+        self._mix(form, self._weights.output_mix, self._buffers.running, self._buffers.running)
+        self._product(self._ops.head, self._weights.head, self._buffers.normed, self._buffers.logits)
+
+    def layer(self, index: int) -> None:
+        """Launch one layer's kernels; the layers before it have left what it reads in the buffers."""
+        self.attention(index)
+        feed_forward = self._weights.layers[index].feed_forward
+        if isinstance(feed_forward, Dense):
+            self._dense(feed_forward)
+        else:
+            self._moe(feed_forward)
+
+    def attention(self, index: int) -> None:
+        """Launch the first half of a layer: both of its attention residuals, and its attention between them."""
+        ops, b, layer = self._ops, self._buffers, self._weights.layers[index]
+        before, after = ops.mixes()[2 * index : 2 * index + 2]
+        blocks, size = before[0], ops.config.attn_res_block_size
+        running = b.blocks[0] if index == 0 else b.running
+        # A layer that starts a block turns the sum it mixes into that block, and starts a new sum.
+        summed = b.blocks[blocks] if index % size == 0 else b.running
+        self._mix(before, layer.attention_mix, running, summed)
+        if isinstance(layer.attention, Kda):
+            self._kda(layer.attention, index)
+        else:
+            self._mla(layer.attention, index)
+        self._mix(after, layer.mlp_mix, b.running, b.running)
 
     def _mix(self, form: tuple[int, str], weights: Mix, running: Tensor, summed: Tensor) -> None:
         blocks, update = form
@@ -112,10 +121,15 @@ class StepLauncher:
         self._product(ops.front, weights.front, b.normed, b.front)
         logits, rest = b.front[:, : c.num_experts], b.front[:, c.num_experts :]
         z, shared = rest[:, : c.latent_size], rest[:, c.latent_size :]
-        self._run(ops.route, logits, weights.bias, b.ids, b.weights, b.places, b.unit_experts, b.unit_tokens)
+        self._run(
+            ops.route, logits, weights.bias, z, b.scaled, b.inverses, b.ids, b.weights, b.places, b.unit_experts,
+            b.unit_tokens,
+        )  # fmt: skip
         if ops.table is not None:
             self._run(ops.table, b.ids, b.places, b.unit_experts, b.unit_tokens)
-        self._run(ops.expert_up, weights.up, weights.up_scales, z, b.unit_experts, b.unit_tokens, b.hidden)
+        self._run(
+            ops.expert_up, weights.up, weights.up_scales, b.scaled, b.inverses, b.unit_experts, b.unit_tokens, b.hidden
+        )
         self._run(
             ops.expert_down, weights.down, weights.down_scales, b.hidden, b.ids, b.weights, b.places, b.latent
         )  # fmt: skip

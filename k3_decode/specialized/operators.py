@@ -13,7 +13,7 @@ from k3_decode.kernels.gemv import Gemv, Segment
 from k3_decode.kernels.kda import HEAD, KdaDecode
 from k3_decode.kernels.mla_absorb import MlaAbsorb
 from k3_decode.kernels.mla_core import MlaCore
-from k3_decode.kernels.mla_value import MlaValue
+from k3_decode.kernels.mla_value import LATENT, MlaValue
 from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.route import RouteRank, RouteTable
 from k3_decode.kernels.rows import Activate, Embed, MlaPrepare, NormSitu
@@ -31,7 +31,7 @@ def check_config(config: K3Config) -> None:
     limits: dict[str, tuple[int, int]] = {
         "kda_head_dim": (config.kda_head_dim % HEAD or config.kda_head_dim - HEAD, HEAD),
         "hidden_size": (config.hidden_size % 32, 32),
-        "kv_lora_rank": (config.kv_lora_rank % 256, 256),
+        "kv_lora_rank": (config.kv_lora_rank % LATENT or config.kv_lora_rank - LATENT, LATENT),
         "v_head_dim": (config.v_head_dim % 32, 32),
         "qk_nope_head_dim": (config.qk_nope_head_dim % 32, 32),
         "qk_rope_head_dim": (config.qk_rope_head_dim % 16, 16),
@@ -160,7 +160,7 @@ class StepOperators:
     def route(self) -> RouteRank:
         """Choice of experts."""
         c = self.config
-        return RouteRank(c.num_experts, c.top_k, self.rows == 1, c.routed_scaling_factor)
+        return RouteRank(c.latent_size, c.num_experts, c.top_k, self.rows == 1, c.routed_scaling_factor)
 
     @property
     def table(self) -> RouteTable | None:
@@ -177,7 +177,8 @@ class StepOperators:
     @property
     def expert_down(self) -> ExpertDown:
         """Second half of the routed experts, and their weighted sum."""
-        return ExpertDown(self.config.latent_size, self.config.expert_size, self.config.top_k)
+        c = self.config
+        return ExpertDown(c.latent_size, c.expert_size, c.top_k, c.top_k if self.rows == 1 else 4)
 
     @property
     def tail_input(self) -> NormSitu | None:

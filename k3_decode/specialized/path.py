@@ -40,6 +40,7 @@ class KernelPath:
         model: A bfloat16 model of one rank on a CUDA device, experts packed.
         cache: Its cache; bfloat16 latent rows. Every step must be given this one.
         library: Kernels that hold all of `k3_decode.specialized.operators.step_operators`.
+        weights: What `StepWeights.prepare` made of the model's weights; made here if None.
         buckets: Row counts to prepare.
 
     Raises:
@@ -50,7 +51,13 @@ class KernelPath:
     """
 
     def __init__(
-        self, model: K3Model, cache: K3Cache, library: KernelLibrary, *, buckets: tuple[int, ...] = BUCKETS
+        self,
+        model: K3Model,
+        cache: K3Cache,
+        library: KernelLibrary,
+        *,
+        weights: StepWeights | None = None,
+        buckets: tuple[int, ...] = BUCKETS,
     ) -> None:
         check_config(model.config)
         if model.shard.size != 1:
@@ -59,14 +66,23 @@ class KernelPath:
             if rows.dtype != torch.bfloat16:
                 raise ArgumentError("KernelPath", f"cache.latent[{layer}]", expected="bfloat16", got=rows.dtype)
         self._model, self._cache = model, cache
-        self._weights = StepWeights.prepare(model.weights)
+        self._weights = StepWeights.prepare(model.weights) if weights is None else weights
         pages = cache.num_blocks
         self._buckets = {rows: _Bucket(rows, pages, model, cache, self._weights, library) for rows in buckets}
 
     @property
-    def kernel_digests(self) -> frozenset[str]:
-        """SHA-256 of every cubin the prepared steps launch."""
-        return frozenset(digest for each in self._buckets.values() for digest in each.launcher.kernel_digests)
+    def max_rows(self) -> int:
+        """Most rows of a step."""
+        return max(self._buckets)
+
+    @property
+    def max_tokens_per_request(self) -> int:
+        """Most rows of one request in a step."""
+        return 1
+
+    def kernel_digests(self, rows: int) -> frozenset[str]:
+        """Give the SHA-256 of every cubin that a step of so many rows launches."""
+        return self._bucket(rows).launcher.kernel_digests
 
     def forward(self, batch: StepBatch, cache: K3Cache) -> Tensor:
         """Run one decode step of one token a request.
@@ -100,11 +116,12 @@ class KernelPath:
         """Give the inputs that `launcher` reads."""
         return self._bucket(rows).inputs
 
+    def buffers(self, rows: int) -> StepBuffers:
+        """Give the memory that `launcher` hands from kernel to kernel."""
+        return self._bucket(rows).buffers
+
     def _bucket(self, rows: int) -> _Bucket:
-        found = self._buckets.get(bucket(rows))
-        if found is None:
-            raise ArgumentError("KernelPath.forward", "rows", expected=f"one of {sorted(self._buckets)}", got=rows)
-        return found
+        return self._buckets[bucket(rows, tuple(self._buckets))]
 
     def _fill(self, chosen: _Bucket, batch: StepBatch) -> None:
         """Write the step's inputs, and padding behind them."""

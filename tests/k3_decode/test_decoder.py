@@ -2,7 +2,15 @@ import pytest
 import torch
 
 from k3_decode.config import CONFIGS
-from k3_decode.decoder import MAX_ROWS, MAX_TOKENS_PER_REQUEST, Decoder, Reason, standing_reasons
+from k3_decode.decoder import (
+    MAX_ROWS,
+    MAX_TOKENS_PER_REQUEST,
+    NOT_BUILT,
+    Decoder,
+    Reason,
+    Specialization,
+    standing_reasons,
+)
 from k3_decode.ledger import Path, StepShape
 from k3_decode.reference.batch import StepBatch
 from k3_decode.reference.model import K3Model
@@ -23,14 +31,28 @@ class OnDevice:
 
 
 class Kernels:
-    kernel_digests = frozenset({"c" * 64})
+    max_rows = MAX_ROWS
+    max_tokens_per_request = MAX_TOKENS_PER_REQUEST
+
+    def for_cache(self, cache) -> "Kernels":
+        return self
+
+    def kernel_digests(self, rows: int) -> frozenset[str]:
+        return frozenset({f"{rows:064x}"})
 
     def forward(self, batch, cache) -> torch.Tensor:
         return torch.full((1, 1), 1.0)
 
 
+class Small(Kernels):
+    max_rows = 8
+    max_tokens_per_request = 1
+
+
 def decoder(*, mode="specialized", device=CUDA, kernels: bool = True) -> Decoder:
-    return Decoder(OnDevice(device), None, mode=mode, specialized=Kernels() if kernels else None)
+    return Decoder(
+        OnDevice(device), None, mode=mode, specialization=Specialization(Kernels()) if kernels else NOT_BUILT
+    )
 
 
 def batch(model: K3Model) -> StepBatch:
@@ -49,7 +71,7 @@ def test_a_step_that_fits_runs_specialized_and_names_its_kernels():
     each = decoder()
     assert each.forward(None, DECODE).item() == 1.0
     snapshot = each.ledger.snapshot()
-    assert snapshot["kernel_digests"] == ["c" * 64]
+    assert snapshot["kernel_digests"] == [f"{1:064x}"]
     assert snapshot["buckets"][0]["specialized_steps"] == 1
     assert snapshot["buckets"][0]["reasons"] == []
 
@@ -84,7 +106,23 @@ def test_standing_reasons_are_all_listed():
     assert standing_reasons("stock", CPU) == (Reason.MODE, Reason.DEVICE, Reason.KERNELS)
     assert standing_reasons("specialized", CPU) == (Reason.DEVICE, Reason.KERNELS)
     assert standing_reasons("specialized", CUDA) == (Reason.KERNELS,)
-    assert standing_reasons("specialized", CUDA, specialized=Kernels()) == ()
+    assert standing_reasons("specialized", CUDA, specialization=Specialization(Kernels())) == ()
+    refused = Specialization(None, (Reason.MODEL,), "top_k: expected a multiple of 4, got 6")
+    assert standing_reasons("specialized", CUDA, specialization=refused) == (Reason.MODEL,)
+
+
+def test_a_step_beyond_what_the_kernels_take_runs_stock():
+    each = Decoder(OnDevice(CUDA), None, mode="specialized", specialization=Specialization(Small()))
+    assert each.plan(StepShape("decode", 8, 1)).reasons == ()
+    assert each.plan(StepShape("decode", 9, 1)).reasons == (Reason.ROWS,)
+    assert each.plan(StepShape("decode", 8, 2)).reasons == (Reason.TOKENS,)
+
+
+def test_the_ledger_holds_the_digests_of_the_steps_that_ran_and_no_others():
+    each = decoder()
+    each.forward(None, StepShape("decode", 3, 1))
+    each.forward(None, StepShape("prefill", 4, 4))
+    assert each.ledger.snapshot()["kernel_digests"] == [f"{3:064x}"]
 
 
 def test_kernels_do_not_run_for_a_model_on_the_cpu():

@@ -25,6 +25,11 @@ def barrier() -> None:
     cute.arch.sync_threads()
 
 
+def partial_barrier(threads: int) -> None:
+    """Wait for so many threads of the block, whole warps, while the others go on."""
+    cute.arch.barrier(barrier_id=1, number_of_threads=threads)
+
+
 def cluster_barrier() -> None:
     """Wait for all threads of the cluster; shared memory of peers written before is visible after."""
     cute.arch.cluster_arrive()

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from k3_decode.config import CONFIGS
+from k3_decode.decoder import NOT_BUILT
 from k3_decode.engine.config import EngineConfig
 from k3_decode.engine.core import Engine
 from k3_decode.engine.request import Output, SamplingParams
@@ -108,8 +109,8 @@ class Driver:
 
 @pytest.fixture
 def make_engine(model64: K3Model) -> Callable[..., Engine]:
-    def make(model=model64, *, mode="stock", specialized=None, **limits: int) -> Engine:
-        return Engine(model, config=EngineConfig(**(SMALL | limits)), mode=mode, specialized=specialized)
+    def make(model=model64, *, mode="stock", specialization=NOT_BUILT, **limits: int) -> Engine:
+        return Engine(model, config=EngineConfig(**(SMALL | limits)), mode=mode, specialization=specialization)
 
     return make
 

@@ -25,13 +25,16 @@ def tables(rows, device):
     )  # fmt: skip
 
 
-def route(library, logits, bias):
+def route(library, logits, bias, z):
+    """Rank and group; give the experts' input and its inverse scales, then what `tables` lists."""
     rows = logits.shape[0]
     ids, _, places, unit_experts, unit_tokens = found = tables(rows, logits.device)
-    library.kernel(RouteRank(EXPERTS, TOP, single=rows == 1))(logits, bias, *found)
+    scaled = torch.full((rows, LATENT // 2), -1, device=z.device, dtype=torch.int32)
+    inverses = torch.full((rows,), float("nan"), device=z.device)
+    library.kernel(RouteRank(LATENT, EXPERTS, TOP, single=rows == 1))(logits, bias, z, scaled, inverses, *found)
     if rows > 1:
         library.kernel(RouteTable(EXPERTS, TOP))(ids, places, unit_experts, unit_tokens)
-    return found
+    return scaled, inverses, *found
 
 
 @pytest.mark.parametrize("rows", [1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64])
@@ -48,7 +51,12 @@ def test_routing_picks_exactly_what_the_rule_says(library, device, close, rows, 
         logits[:, ::3], logits[:, 1::3] = float("inf"), float("-inf")
     if kind == "not-a-number":
         logits[:, ::2] = float("nan")
-    ids, weights, places, unit_experts, unit_tokens = route(library, logits, bias)
+    z = draw("heavy-tailed", rows, LATENT, generator=generator).to(device)
+    scaled, inverses, ids, weights, places, unit_experts, unit_tokens = route(library, logits, bias, z)
+    assert torch.equal(inverses.log2(), inverses.log2().round()), "the scale is no power of two"
+    again = scaled.view(torch.float16).double() * inverses.double().unsqueeze(-1)
+    assert (again - z.double()).abs().max() <= 2.0**-11 * z.abs().max()
+    assert (scaled.view(torch.float16).abs().amax(-1) >= 2.0**14).all()
     clean = logits.double().nan_to_num(nan=-float("inf"), posinf=float("inf"), neginf=-float("inf"))
     penalty = torch.where(logits.isnan(), -float("inf"), 0.0).double()
     scores = clean.sigmoid()
@@ -94,12 +102,13 @@ def test_experts_equal_float64(library, device, close, experts, rows, distributi
     logits = draw("normal", rows, EXPERTS, generator=generator).to(device)
     if skew:
         logits[:, :TOP] += 20.0  # every token picks the same experts: units of eight
-    ids, weights, places, unit_experts, unit_tokens = route(library, logits, torch.zeros(EXPERTS, device=device))
+    bias = torch.zeros(EXPERTS, device=device)
+    scaled, inverses, ids, weights, places, unit_experts, unit_tokens = route(library, logits, bias, z)
     columns = 1 if rows == 1 else 8
     hidden = torch.full((rows * TOP, 8, WIDTH), float("nan"), dtype=torch.bfloat16, device=device)
-    library.kernel(ExpertUp(LATENT, WIDTH, columns))(*up, z, unit_experts, unit_tokens, hidden)
+    library.kernel(ExpertUp(LATENT, WIDTH, columns))(*up, scaled, inverses, unit_experts, unit_tokens, hidden)
     out = torch.full((rows, LATENT), float("nan"), device=device)
-    library.kernel(ExpertDown(LATENT, WIDTH, TOP))(*down, hidden, ids, weights, places, out)
+    library.kernel(ExpertDown(LATENT, WIDTH, TOP, TOP if rows == 1 else 4))(*down, hidden, ids, weights, places, out)
     total = torch.zeros(rows, LATENT, dtype=torch.float64, device=device)
     for row in range(rows):
         chosen = ids[row].long()

@@ -8,14 +8,15 @@ from k3_decode.config import CONFIGS
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.gemm import Gemm
 from k3_decode.kernels.gemv import Gemv
-from k3_decode.kernels.tactics import BUCKETS, MAX_ROWS, bucket, kda, product
+from k3_decode.kernels.tactics import BUCKETS, bucket, kda, product
 from k3_decode.specialized.operators import StepOperators, check_config, step_operators
 
 
-@pytest.mark.parametrize("rows", range(1, MAX_ROWS + 1))
+@pytest.mark.parametrize("rows", range(1, 65))
 def test_the_bucket_holds_the_rows(rows):
     assert bucket(rows) >= rows
     assert bucket(rows) in BUCKETS
+    assert bucket(min(rows, 8), (8, 2)) == (2 if rows <= 2 else 8)
 
 
 @pytest.mark.parametrize("rows", [0, -1, 65])

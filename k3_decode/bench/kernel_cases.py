@@ -1,0 +1,217 @@
+"""What `k3_decode.bench kernel` times: each kernel of a decode step at the shapes of one rank, weights cold.
+
+Every execution of a graph has its own weights, and a replay goes through more of them than the L2 holds.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from k3_decode.bench.gpu_timing import Measured
+from k3_decode.bench.random_model import RandomWeights
+from k3_decode.config import K3Config
+from k3_decode.kernels.gemv import Gemv
+from k3_decode.kernels.library import KernelLibrary
+from k3_decode.kernels.operator import Operator
+from k3_decode.kernels.packing import pack_down, pack_up
+from k3_decode.specialized.operators import StepOperators
+
+COLD_BYTES = 400_000_000
+"""Weights one replay goes through: several times an H200's L2 of 60 MB."""
+
+CONTEXT = 8192
+PAGE = 64
+
+
+class KernelCases:
+    """Makes launches of the kernels of one model's shapes.
+
+    Args:
+        library: Built kernels.
+        config: Shapes of one rank.
+        tp: Ranks whose share they are.
+        device: Where to run.
+        cold_bytes: Weights one replay goes through.
+        context: Tokens in the cache of each request.
+    """
+
+    def __init__(
+        self,
+        library: KernelLibrary,
+        config: K3Config,
+        tp: int,
+        device: torch.device,
+        *,
+        cold_bytes: int = COLD_BYTES,
+        context: int = CONTEXT,
+    ) -> None:
+        self.library, self.config, self.tp, self.device = library, config, tp, device
+        self.cold_bytes, self.context = cold_bytes, context
+        self.weights = RandomWeights(config, 7, device)
+
+    def cases(self, rows: int) -> Iterator[Measured]:
+        """Yield the kernels of one row count."""
+        ops = StepOperators(self.config, rows)
+        for name, operator, outputs in self._products(ops):
+            yield self.product(name, operator, outputs, rows)
+            torch.cuda.empty_cache()
+        yield from self._mixes(ops, rows)
+        yield self._kda(ops, rows)
+        yield from self._mla(ops, rows)
+        yield from self._experts(ops, rows)
+
+    def product(self, name: str, operator: Operator, outputs: int, rows: int) -> Measured:
+        """Bind a product to as many weights as are cold."""
+        columns = int(operator.arguments[0].shape[1])
+        size = outputs * columns * 2
+        weights = [self._tensor(outputs, columns) for _ in range(max(2, -(-self.cold_bytes // size)))]
+        x = self._tensor(rows, columns)
+        out = torch.float32 if operator.arguments[-1].dtype == "f32" else torch.bfloat16
+        y = torch.empty(rows, outputs, dtype=out, device=self.device)
+        extra = (x, torch.ones(8, device=self.device)) if isinstance(operator, Gemv) else ()
+        return self._measured(name, rows, size, self._launches(operator, weights, x, *extra, y))
+
+    def _products(self, ops: StepOperators) -> list[tuple[str, Operator, int]]:
+        c = self.config
+        return [
+            ("kda_in", ops.kda_in, 4 * ops.size + c.kda_head_dim + c.num_heads),
+            ("kda_out", ops.kda_out, c.hidden_size),
+            ("mla_in", ops.mla_in, c.q_lora_rank + c.cache_width + c.num_heads * c.v_head_dim),
+            ("mla_query", ops.mla_query, c.num_heads * c.qk_head_dim),
+            ("front_replicated", ops.front, c.num_experts + c.latent_size + 2 * c.shared_size),
+            ("dense_up", ops.dense_up, 2 * c.dense_size),
+            ("dense_down", ops.dense_down, c.hidden_size),
+            ("head", ops.head, c.vocab_size),
+        ]
+
+    def _mixes(self, ops: StepOperators, rows: int) -> Iterator[Measured]:
+        """Yield a few of the model's attention residuals."""
+        c = self.config
+        every = [self._tensor(9, rows, c.hidden_size) for _ in range(8)]
+        vector = torch.rand(c.hidden_size, device=self.device)
+        one = self._tensor(rows, c.hidden_size)
+        for blocks, update in sorted(set(ops.mixes()))[1::3]:
+            launches = self._launches(
+                ops.mix(blocks, update), every, one, one, vector, vector, one.clone(), one.clone()
+            )  # fmt: skip
+            moved = (blocks + 4) * rows * c.hidden_size * 2
+            yield self._measured(f"attention_residual_{blocks}_{update}", rows, moved, launches)
+
+    def _kda(self, ops: StepOperators, rows: int) -> Measured:
+        """Bind KDA decode to states enough to be cold."""
+        c, w = self.config, self.weights.kda()
+        moved = rows * (2 * c.num_heads * 65536) + w.f_b.numel() * 2
+        count = max(8, -(-self.cold_bytes // moved)) if moved < self.cold_bytes // 8 else 8
+        states = [self._tensor(rows + 1, c.num_heads, 128, 128, dtype=torch.float32) for _ in range(count)]
+        convs = [self._tensor(rows + 1, 3 * ops.size, 3) for _ in range(count)]
+        factors = [w.f_b.clone() for _ in range(count)]
+        projected = self._tensor(rows, -(-(4 * ops.size + 128 + c.num_heads) // 64) * 64)
+        slots = torch.arange(1, rows + 1, dtype=torch.int32, device=self.device)
+        out = torch.empty(rows, ops.size, dtype=torch.bfloat16, device=self.device)
+        launches = self._launches(
+            ops.kda, projected, factors, w.conv, w.a_log, w.dt_bias.flatten(), w.o_norm, slots, slots, convs, states,
+            out,
+        )  # fmt: skip
+        return self._measured("kda_core", rows, moved, launches)
+
+    def _mla(self, ops: StepOperators, rows: int) -> Iterator[Measured]:
+        """Yield MLA between its projections, over 8192 tokens a request."""
+        c, pages = self.config, self.context // PAGE
+        moved = rows * self.context * c.cache_width * 2
+        caches = [
+            self._tensor(rows * pages + 1, PAGE, c.cache_width) for _ in range(max(2, -(-self.cold_bytes // moved)))
+        ]  # fmt: skip
+        tables = (torch.arange(rows * pages, dtype=torch.int32, device=self.device) + 1).view(rows, pages)
+        context = torch.full((rows,), self.context - 1, dtype=torch.int32, device=self.device)
+        splits = ops.mla_core.splits
+        outputs = torch.empty(rows, c.num_heads, splits, c.kv_lora_rank, device=self.device)
+        sums = torch.empty(rows, c.num_heads, splits, device=self.device)
+        query = self._tensor(rows, c.num_heads, c.cache_width)
+        core = self._launches(ops.mla_core, query, caches, tables, context, outputs, sums)
+        yield self._measured("mla_core_8k", rows, moved, core)
+        gate = self._tensor(rows, c.num_heads * c.v_head_dim)
+        w_uv = [self._tensor(c.num_heads, c.v_head_dim, c.kv_lora_rank) for _ in range(64)]
+        value = self._launches(ops.mla_value, w_uv, outputs, sums, gate, gate.clone())
+        yield self._measured("mla_value", rows, w_uv[0].numel() * 2 + outputs.numel() * 4, value)
+        w_uk = [self._tensor(c.num_heads, c.kv_lora_rank, c.qk_nope_head_dim) for _ in range(64)]
+        q = self._tensor(rows, c.num_heads * c.qk_head_dim)
+        absorb = self._launches(ops.mla_absorb, w_uk, q, query)
+        yield self._measured("mla_absorb", rows, w_uk[0].numel() * 2, absorb)
+        del caches
+        torch.cuda.empty_cache()
+
+    def _experts(self, ops: StepOperators, rows: int) -> Iterator[Measured]:
+        """Yield routing and both expert kernels, each execution with a routing of its own, and the chain of all."""
+        c = self.config
+        packed = self.weights.experts()
+        up, up_scales = pack_up(packed.w13_packed, packed.w13_scale)
+        down, down_scales = pack_down(packed.w2_packed, packed.w2_scale)
+        count, units = 24 if rows == 1 else 6, rows * c.top_k
+        bias = torch.zeros(c.num_experts, device=self.device)
+        front = [
+            torch.randn(rows, c.num_experts + c.latent_size + 2 * c.shared_size, device=self.device)
+            for _ in range(count)
+        ]
+        logits = [each[:, : c.num_experts] for each in front]
+        z = [each[:, c.num_experts : c.num_experts + c.latent_size] for each in front]
+
+        def tables(*shape: int, dtype: torch.dtype = torch.int32) -> list[Tensor]:
+            return [torch.empty(shape, dtype=dtype, device=self.device) for _ in range(count)]
+
+        scaled, inverses = tables(rows, c.latent_size // 2), tables(rows, dtype=torch.float32)
+        ids, weights = tables(rows, c.top_k), tables(rows, c.top_k, dtype=torch.float32)
+        places, unit_experts, unit_tokens = tables(rows, c.top_k), tables(units), tables(units, 8)
+        hidden = tables(units, 8, c.expert_size, dtype=torch.bfloat16)
+        out = torch.empty(rows, c.latent_size, device=self.device)
+        route = self._launches(
+            ops.route, logits, bias, z, scaled, inverses, ids, weights, places, unit_experts, unit_tokens
+        )
+        if ops.table is not None:
+            table = self._launches(ops.table, ids, places, unit_experts, unit_tokens)
+            route = [chain(one, two) for one, two in zip(route, table, strict=True)]
+        yield self._measured("route", rows, rows * (c.num_experts + c.latent_size) * 4, route)
+        ups = self._launches(ops.expert_up, up, up_scales, scaled, inverses, unit_experts, unit_tokens, hidden)
+        downs = self._launches(ops.expert_down, down, down_scales, hidden, ids, weights, places, out)
+        for launch in route:
+            launch()
+        distinct = sum(len(set(each.flatten().tolist())) for each in ids) / count
+        up_bytes = int(distinct * (up[0].nbytes + up_scales[0].nbytes))
+        down_bytes = int(distinct * (down[0].nbytes + down_scales[0].nbytes))
+        yield self._measured("expert_up", rows, up_bytes, ups)
+        yield self._measured("expert_down", rows, down_bytes, downs)
+        both = [chain(one, two) for one, two in zip(ups, downs, strict=True)]
+        yield self._measured("routed_experts", rows, up_bytes + down_bytes, both)
+        after = [chain(one, two) for one, two in zip(route, both, strict=True)]
+        yield self._measured("route_to_weighted_sum", rows, up_bytes + down_bytes, after)
+
+    def _tensor(self, *shape: int, dtype: torch.dtype = torch.bfloat16) -> Tensor:
+        return torch.randn(shape, device=self.device).to(dtype)
+
+    def _launches(self, operator: Operator, *arguments: Sequence[Tensor] | Tensor) -> list[Callable[[], None]]:
+        """Bind a kernel to tensors; a list gives every execution its own."""
+        kernel = self.library.kernel(operator)
+        count = max((len(each) for each in arguments if isinstance(each, list)), default=1)
+        return [
+            partial(kernel, *(each[i] if isinstance(each, list) else each for each in arguments)) for i in range(count)
+        ]
+
+    def _measured(self, name: str, rows: int, moved: int, launches: Sequence[Callable[[], None]]) -> Measured:
+        return Measured(name, self.tp, rows, moved, launches)
+
+
+def chain(*launches: Callable[[], None]) -> Callable[[], None]:
+    """Make one execution of several launches in order."""
+
+    def run() -> None:
+        for launch in launches:
+            launch()
+
+    return run
+
+
+def distinct_experts(config: K3Config, rows: int) -> float:
+    """Give the expected number of distinct experts that so many tokens choose, if choices are uniform."""
+    return config.num_experts * (1 - math.pow(1 - config.top_k / config.num_experts, rows))

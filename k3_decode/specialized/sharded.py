@@ -1,0 +1,135 @@
+"""A latent mixture of experts as one of several ranks computes it: its share of the front and of the up-projection.
+
+The router, the latent projection and the up-projection are divided by rows over the ranks; what the other ranks
+contribute is read where an exchange would have left it. The exchange itself, and the sums over ranks, are not here:
+this is the work of one rank between them, which a bench on a single GPU can time.
+
+Source: k3-decode.md section 4.
+"""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from k3_decode.config import K3Config
+from k3_decode.kernels.gemm import Gemm
+from k3_decode.kernels.gemv import Gemv, Segment
+from k3_decode.kernels.library import KernelLibrary
+from k3_decode.kernels.operator import Operator
+from k3_decode.kernels.tactics import product, rows_per_warp
+from k3_decode.specialized.buffers import StepBuffers
+from k3_decode.specialized.operators import StepOperators
+from k3_decode.specialized.weights import Moe
+
+
+@dataclass(frozen=True)
+class ShardedOperators:
+    """The products that differ from those of `StepOperators`.
+
+    Attributes:
+        config: The model, with the shapes of one rank.
+        ranks: Ranks that divide the front and the up-projection.
+        rows: A bucket of `k3_decode.kernels.tactics`.
+    """
+
+    config: K3Config
+    ranks: int
+    rows: int
+
+    @property
+    def outputs(self) -> tuple[int, int, int]:
+        """Router, latent and shared rows of this rank's front."""
+        c = self.config
+        return c.num_experts // self.ranks, c.latent_size // self.ranks, 2 * c.shared_size
+
+    @property
+    def front(self) -> Gemv | Gemm:
+        """This rank's router and latent rows, and the shared experts' gate and linear rows."""
+        return product(self.config.hidden_size, sum(self.outputs), self.rows, out="f32")
+
+    @property
+    def shared(self) -> Gemv | Gemm:
+        """The shared experts' output rows."""
+        c = self.config
+        if self.rows > 2:
+            return product(c.shared_size, c.hidden_size, self.rows)
+        return self._skinny(Segment("situ", c.shared_size), c.hidden_size)
+
+    @property
+    def up(self) -> Gemv | Gemm:
+        """This rank's rows of the latent up-projection."""
+        c = self.config
+        if self.rows > 2:
+            return product(c.latent_size, c.hidden_size // self.ranks, self.rows)
+        return self._skinny(Segment("norm", c.latent_size), c.hidden_size // self.ranks)
+
+    def every(self) -> list[Operator]:
+        """List them."""
+        return [self.front, self.shared, self.up]
+
+    def _skinny(self, segment: Segment, outputs: int) -> Gemv:
+        c = self.config
+        rows = rows_per_warp(segment.width, outputs)
+        return Gemv((segment,), self.rows, rows, "bf16", c.rms_eps, c.situ_beta, c.situ_linear_beta)
+
+
+class ShardedMoe:
+    """Launches one rank's share of a layer's experts.
+
+    Args:
+        operators: The products of the share.
+        library: Built kernels, these and the step's among them.
+        weights: The layer's weights, whole; only this rank's rows are read.
+        buffers: Memory of the step; its ``front`` holds the logits and latents that the exchange left.
+    """
+
+    def __init__(
+        self, operators: ShardedOperators, library: KernelLibrary, weights: Moe, buffers: StepBuffers
+    ) -> None:  # fmt: skip
+        c, rows = operators.config, operators.rows
+        self._ops, self._step = operators, StepOperators(c, rows)
+        self._library, self._weights, self._buffers = library, weights, buffers
+        router, latent, shared = operators.outputs
+        whole = [c.num_experts, c.latent_size, c.shared_size * 2]
+        starts = [sum(whole[:i]) for i in range(3)]
+        own = zip(starts, (router, latent, shared), strict=True)
+        self._front = torch.cat([weights.front[start : start + count] for start, count in own])
+        self._up = weights.tail[: c.hidden_size // operators.ranks, : c.latent_size].contiguous()
+        self._down = weights.tail[:, c.latent_size :].contiguous()
+        self._published = buffers.front.new_empty(rows, router + latent + shared)
+        self._columns = buffers.delta.new_empty(rows, c.hidden_size // operators.ranks)
+
+    def launch(self) -> None:
+        """Launch the share's kernels, in order."""
+        ops, step, w, b, c = self._ops, self._step, self._weights, self._buffers, self._ops.config
+        self._product(ops.front, self._front, b.normed, self._published)
+        logits, z = b.front[:, : c.num_experts], b.front[:, c.num_experts : c.num_experts + c.latent_size]
+        gates = self._published[:, -2 * c.shared_size :]
+        self._run(
+            step.route, logits, w.bias, z, b.scaled, b.inverses, b.ids, b.weights, b.places, b.unit_experts,
+            b.unit_tokens,
+        )  # fmt: skip
+        if step.table is not None:
+            self._run(step.table, b.ids, b.places, b.unit_experts, b.unit_tokens)
+        self._run(step.expert_up, w.up, w.up_scales, b.scaled, b.inverses, b.unit_experts, b.unit_tokens, b.hidden)
+        self._run(step.expert_down, w.down, w.down_scales, b.hidden, b.ids, b.weights, b.places, b.latent)
+        if step.tail_input is None:
+            self._run(ops.shared, self._down, gates, gates, w.norm, b.delta)
+            self._run(ops.up, self._up, b.latent, b.latent, w.norm, self._columns)
+        else:
+            self._run(step.tail_input, b.latent, gates, w.norm, b.joined)
+            self._product(ops.shared, self._down, b.joined[:, c.latent_size :], b.delta)
+            self._product(ops.up, self._up, b.joined[:, : c.latent_size], self._columns)
+
+    def _product(self, operator: Gemv | Gemm, weights: Tensor, x: Tensor, y: Tensor) -> None:
+        extra = (x, self._weights.norm) if isinstance(operator, Gemv) else ()
+        self._run(operator, weights, x, *extra, y)
+
+    def _run(self, operator: Operator, *tensors: Tensor) -> None:
+        self._library.kernel(operator)(*tensors)
+
+
+def sharded_operators(config: K3Config, ranks: int, *, buckets: tuple[int, ...]) -> list[Operator]:
+    """List every operator of a model's steps that only a sharded front needs."""
+    return [operator for rows in buckets for operator in ShardedOperators(config, ranks, rows).every()]
