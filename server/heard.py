@@ -5,6 +5,7 @@ Nothing said here is believed: who may do what, and which commit is the head, is
 
 from datetime import datetime
 
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from server.db import inserter
@@ -57,25 +58,36 @@ def hear_comment(session: Session, event: IssueCommentEvent, *, now: datetime) -
     )
 
 
-def hear_press(session: Session, event: CheckRunEvent, *, pull_number: int, delivery_id: str, now: datetime) -> bool:
+def buttons_pressed(session: Session, repository_id: int, pull_number: int) -> int:
+    """How often a button was pressed on a pull request.
+
+    Buttons carry this number, so each is good for one press: a delivery does not sign its id, and one that is sent
+    again under another id would otherwise be another press.
+    """
+    presses = select(func.count()).select_from(Command)
+    where = (Command.repository_id == repository_id, Command.pull_number == pull_number, Command.comment_id.is_(None))
+    return session.scalar(presses.where(*where)) or 0
+
+
+def hear_press(session: Session, event: CheckRunEvent, *, pull_number: int, now: datetime) -> bool:
     """Note that somebody pressed a button of our check on a pull request.
 
     Returns:
-        Whether it is one of ours.
+        Whether it is one of ours, and pressed for the first time.
     """
     if event.action != "requested_action" or event.requested_action is None:
         return False
     return _note(
         session,
         now=now,
-        key=f"button:{delivery_id}",
+        key=f"button:{event.check_run_id}:{event.requested_action}"[:100],
         repository_id=event.repository_id,
         repository=event.repository,
         pull_number=pull_number,
         comment_id=None,
         head_sha=event.head_sha,
         login=event.sender,
-        words=f"{PREFIX} {event.requested_action}"[:MAX_WORDS_CHARS],
+        words=f"{PREFIX} {event.requested_action.partition('.')[0]}"[:MAX_WORDS_CHARS],
         asked_at=now,
     )
 

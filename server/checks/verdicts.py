@@ -18,10 +18,10 @@ from judge.scope import ScopeMap, scope_map
 from judge.selection import missing, selected
 from judge.verdict import Verdict, judge
 from server import audit
-from server.checks import evidence
+from server.checks import evidence, remarks
 from server.checks.evidence import Weighed
-from server.github import CheckAction, CheckPayload
-from server.heard import usual_suite
+from server.github import CheckPayload
+from server.heard import buttons_pressed
 from server.models import Challenge, Outlook, Post, Pull, Repository, VerdictRow
 from server.queue import enqueue
 from server.services import Services
@@ -41,6 +41,7 @@ class _Case:
     policy: MergePolicy
     scope: ScopeMap | None
     lots: Mapping[str, float]
+    presses: int
 
     @property
     def bundles(self) -> tuple[Assessment, ...]:
@@ -124,11 +125,12 @@ def _read(services: Services, pull_id: int) -> _Case:
         gathered = evidence.gather(session, pull, now=services.clock())
         repository = session.get_one(Repository, pull.repository_id)
         policy = policy_of(session, pull.repository_id)
+        presses = buttons_pressed(session, pull.repository_id, pull.number)
     weighed, claimed, scope = evidence.weigh(gathered, head_sha=pull.head_sha), parse_claims(pull.body), None
     if claimed.scope is not None:
         bundles = [one.assessment for one in weighed.counted]
         scope = scope_map(claimed.scope, bundles, head_sha=pull.head_sha)
-    return _Case(pull, repository, claimed, weighed, gathered.provenance, policy, scope, gathered.lots)
+    return _Case(pull, repository, claimed, weighed, gathered.provenance, policy, scope, gathered.lots, presses)
 
 
 def _judge(case: _Case) -> _Judged:
@@ -202,16 +204,8 @@ def _payload(case: _Case, report: CheckReport, public_url: str) -> CheckPayload:
         summary=report.summary,
         text=report.text,
         details_url=_page(case, public_url),
-        actions=_buttons(),
-    )
-
-
-def _buttons() -> tuple[CheckAction, ...]:
-    """What can be asked with the check; `server.conversation` obeys the identifiers as commands."""
-    return (
-        CheckAction(label=f"Run {usual_suite()}"[:20], description="Order it for this commit", identifier="run"),
-        CheckAction(label="Run again", description="Order what was run here before", identifier="again"),
-        CheckAction(label="Explain", description="What the rules found", identifier="explain"),
+        annotations=remarks.annotations(case.bundles),
+        actions=remarks.buttons(case.presses),
     )
 
 

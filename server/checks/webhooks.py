@@ -53,14 +53,14 @@ def _act(session: Session, services: Services, delivery: WebhookDelivery) -> Act
         case IssueCommentEvent() as event if services.github is not None:
             return "heard" if hear_comment(session, event, now=services.clock()) else "ignored"
         case CheckRunEvent() as event:
-            return _pressed(session, services, event, delivery.delivery_id)
+            return _pressed(session, services, event)
         case InstallationEvent(account=account) | InstallationRepositoriesEvent(account=account):
             return _installation_changed(session, services, account)
         case _:
             return "ignored"
 
 
-def _pressed(session: Session, services: Services, event: CheckRunEvent, delivery_id: str) -> Action:
+def _pressed(session: Session, services: Services, event: CheckRunEvent) -> Action:
     """Act on a button of our check, or have the check said once more; other Apps' checks are none of our business."""
     named = _EXTERNAL_ID.fullmatch(event.external_id)
     if named is None or event.app_id != services.settings.github_app_id:
@@ -68,10 +68,9 @@ def _pressed(session: Session, services: Services, event: CheckRunEvent, deliver
     if (int(named["repository_id"]), named["head_sha"]) != (event.repository_id, event.head_sha):
         return "ignored"
     number, now = int(named["number"]), services.clock()
-    if event.action == "requested_action" and services.github is not None:
-        return (
-            "heard" if hear_press(session, event, pull_number=number, delivery_id=delivery_id, now=now) else "ignored"
-        )
+    if event.action == "requested_action":
+        heard = services.github is not None and hear_press(session, event, pull_number=number, now=now)
+        return "heard" if heard else "ignored"
     pull = session.scalar(select(Pull).where(Pull.repository_id == event.repository_id, Pull.number == number))
     if pull is None or pull.head_sha != event.head_sha:
         return "ignored"  # the check of an older commit says what was true of that commit

@@ -115,7 +115,7 @@ class Command(Table):
     id: Mapped[int] = mapped_column(SERIAL, primary_key=True)
     """Also the order in which the commands of a pull request are obeyed."""
     key: Mapped[str] = mapped_column(String(100), unique=True)
-    """``comment:ID`` or ``button:DELIVERY``: the same question is answered once, however often it is delivered."""
+    """``comment:ID`` or ``button:CHECK_RUN:IDENTIFIER``: the same question, delivered again, is not another one."""
     repository_id: Mapped[int] = mapped_column(BigInteger)
     repository: Mapped[str] = mapped_column(String(200))
     pull_number: Mapped[int] = mapped_column(BigInteger)

@@ -332,28 +332,55 @@ def test_a_plain_issues_comment_commands_nothing(world: World) -> None:
     assert world.commands() == []
 
 
+def press(world: World, check_run_id: int, command: str, *, author: str = "marta") -> None:
+    """Press the button that the check shows now."""
+    with world.forge.store.reading() as state:
+        shown = [one.identifier for one in state.check_runs[check_run_id].actions]
+    identifier = next(one for one in shown if one.startswith(f"{command}."))
+    world.forge.press(Press(check_run_id=check_run_id, author=author, identifier=identifier))
+
+
 def test_a_button_orders_for_the_commit_of_its_check(world: World) -> None:
     (run,) = world.runs()
-    assert [one.identifier for one in run.actions] == ["run", "again", "explain"]
-    world.forge.press(Press(check_run_id=run.id, author="marta", identifier="run"))
+    assert [(one.label, one.identifier) for one in run.actions] == [
+        (f"Run {usual_suite()}", "run.0"), ("Run again", "again.0"), ("Explain", "explain.0"),
+    ]  # fmt: skip
+    press(world, run.id, "run")
     world.work()
     assert [job["head_sha"] for job in world.jobs()] == [world.pull.head_sha]
     assert len(world.answers()) == 1
     push(world)
-    world.forge.press(Press(check_run_id=run.id, author="marta", identifier="run"))
+    press(world, run.id, "run")
     world.work()
     assert "you approved commit" in world.answers()[-1]
     assert len(world.jobs()) == 1
-    world.forge.press(Press(check_run_id=run.id, author="rita", identifier="again"))
-    world.forge.press(Press(check_run_id=run.id, author="rita", identifier="explain"))
+    newest = world.runs()[-1].id
+    press(world, newest, "again", author="rita")
+    world.work()
+    press(world, newest, "explain", author="rita")
     world.work()
     assert "needs write permission" in world.answers()[-2]
     assert "No rule has found anything" in world.answers()[-1]
 
 
+def test_a_press_that_is_sent_again_under_another_delivery_id_orders_nothing(world: World) -> None:
+    (run,) = world.runs()
+    press(world, run.id, "run")
+    pressed = world.forge.hooks.deliveries()[-1]
+    world.work()
+    world.ask("/byogpu cancel")
+    assert world.forge.hooks._target is not None
+    world.forge.hooks._attempt("another-id", pressed.event, pressed.action, pressed.body, world.forge.hooks._target)
+    world.work()
+    assert [job["state"] for job in world.jobs()] == ["cancelled"]
+    press(world, run.id, "run")
+    world.work()
+    assert [job["state"] for job in world.jobs()].count("queued") == 1, "the button that is shown now is good"
+
+
 def test_again_orders_what_was_run_before(world: World) -> None:
     (run,) = world.runs()
-    world.forge.press(Press(check_run_id=run.id, author="marta", identifier="again"))
+    press(world, run.id, "again")
     world.work()
     assert [job["suite"].partition("/")[0] for job in world.jobs()] == [usual_suite()]
 
@@ -381,7 +408,7 @@ def test_a_check_that_is_not_ours_is_ignored(world: World) -> None:
     for changes in ({"app_id": 5}, {"external_id": another_pulls}, {"external_id": "x"}):
         with world.forge.store.changing() as state:
             state.check_runs[run.id] = run.model_copy(update=changes)
-        world.forge.press(Press(check_run_id=run.id, author="marta", identifier="run"))
+        press(world, run.id, "run")
     world.work()
     assert world.commands() == world.jobs() == []
 
