@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 from typing import Literal
 
+from judge.agreement import SliceScore, StreamFacts, slice_scores, stream_facts
 from judge.cells import CellSummary
 from judge.evidence import Evidence
 from judge.keys import hardware
@@ -48,6 +49,10 @@ class Assessment(Record):
     findings: tuple[Finding, ...]
     cells: tuple[CellSummary, ...]
     paths: tuple[PathFacts, ...]
+    streams: tuple[StreamFacts, ...] = ()
+    """Token streams of both arms, where the suite asks for them."""
+    slice_scores: tuple[SliceScore, ...] = ()
+    """Timed requests whose answers the service knows; empty: it knows none."""
 
     def path(self, eval_id: str) -> PathFacts | None:
         """Ledger facts of one eval."""
@@ -84,6 +89,8 @@ def assess(evidence: Evidence, *, released: Collection[str] = ()) -> Assessment:
         findings=findings,
         cells=summarise(evidence),
         paths=_paths(evidence),
+        streams=stream_facts(evidence),
+        slice_scores=slice_scores(evidence),
     )
 
 

@@ -7,6 +7,7 @@ from judge.estimates import Drift, Estimate, NoiseFloor, Pairs
 from judge.metrics import Better, ClaimKind
 from judge.path import PathShare
 from judge.physics import PhysicsBound
+from judge.reconciliation import Reconciliation
 from worker.bundle.record import Amount, Count, Identifier, Label, Record, Sha256, Unknown
 from worker.bundle.schema import ArmName, Cell, EvalKind
 
@@ -34,6 +35,8 @@ class ArmSummary(Record):
     key: ComparabilityKey
     physics: PhysicsBound | None = None
     """Of a decode step whose model and machine are known; None also in records stored before it was computed."""
+    reconciliation: Reconciliation | None = None
+    """Of a decode step whose kernels were timed as well."""
 
 
 class NumericsSummary(Record):

@@ -57,7 +57,7 @@ _PERCENT = re.compile(rf"(?P<kind>no regression|equal) within {_NUMBER} ?%")
 _SYNTHETIC = re.compile(rf"synthetic {_NUMBER}")
 _FORMS = '">= 1.6x baseline", "<= 0.7x baseline", "no regression within 3%", "equal within 2%", "within tolerance"'
 _SCOPE = tuple(name for name in Scope.model_fields if name != "line")
-MAX_SCOPE_CELLS = 4096
+MAX_SCOPE_CELLS = 1024
 
 _FIELDS = ("id", "metric", "cells", "relation", "acceptance", "suite")
 _SELECTORS = tuple(CellSelector.model_fields)

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from judge.tables import Floats, Integers, RequestTable, StepTable, TelemetryTable
-from worker.bundle.samples import RequestRow, StepRow, TelemetryRow
+from judge.tables import Floats, Integers, RequestTable, StepTable, Stream, TelemetryTable
+from worker.bundle.samples import RequestRow, StepRow, StreamRow, TelemetryRow
 
 _NAN = float("nan")
 
@@ -112,6 +112,21 @@ class TelemetryColumns:
     def table(self) -> TelemetryTable:
         """What was collected."""
         return TelemetryTable(_reals(self.time_s), _ints(self.gpu), _reals(self.clock), tuple(self.throttle))
+
+
+@dataclass
+class StreamNames:
+    """Turns `StreamRow` into streams of numbers: one for each name of a token, in the order in which they are met."""
+
+    numbers: dict[str, int] = field(default_factory=dict)
+
+    def stream(self, row: StreamRow) -> Stream:
+        """One row."""
+        ranked = tuple({self._number(one.token): one.logprob for one in (*at.top, at)} for at in row.tokens)
+        return Stream(row.prompt_sha256, row.mode, row.draw, tuple(self._number(at.token) for at in row.tokens), ranked)
+
+    def _number(self, name: str) -> int:
+        return self.numbers.setdefault(name, len(self.numbers))
 
 
 def _known(value: float | str) -> float:

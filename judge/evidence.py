@@ -11,11 +11,11 @@ from typing import Literal
 from judge.lm_eval import LmEvalRun, assemble
 from judge.problems import Problem, SecretHit
 from judge.reading import Reader
-from judge.tables import CellArm, RequestTable, StepTable, TelemetryTable
+from judge.tables import CellArm, RequestTable, StepTable, Stream, TelemetryTable
 from judge.thresholds import DEFAULT_FLOORS
 from worker.bundle import Bundle
 from worker.bundle.record import CommitSha, Identifier, Label, Positive, Record, Sha256
-from worker.bundle.samples import CounterRow, NumericsRow, SummaryRow
+from worker.bundle.samples import CounterRow, KernelTimeRow, NumericsRow, SummaryRow
 from worker.bundle.schema import Arm, ArmName, Manifest
 from worker.suites import EvalPlan, SampleFloor, Suite, UnknownSuiteError, by_digest
 
@@ -38,6 +38,15 @@ class IssuedChallenge(Record):
     """Why no bundle could use it any more when this one was submitted; None: one could, or had."""
 
 
+class KnownAnswer(Record):
+    """How the model answers a prompt of the hidden slice, as a node of the project measured it."""
+
+    weights_digest: Sha256
+    prompt_sha256: Sha256
+    output_tokens: Positive
+    output_sha256: Sha256
+
+
 class PullState(Record):
     """A pull request as the server knows it now."""
 
@@ -58,6 +67,8 @@ class Context(Record):
     """The challenge the manifest names, if the server issued it."""
     pull: PullState | None
     """The pull request the bundle is evidence for."""
+    answers: tuple[KnownAnswer, ...] = ()
+    """Answers that are known for prompts of the bundle's requests; empty offline."""
 
 
 OFFLINE = Context(place="offline", signature="unchecked", node_key_id=None, challenge=None, pull=None)
@@ -78,6 +89,8 @@ class Evidence:
         numerics: Operator errors by cell and arm.
         telemetry: NVML samples by eval.
         counters: Server counters, in file order.
+        streams: Token streams by eval and arm, in file order.
+        kernel_times: Times of kernels by cell and arm.
         summaries: Typed numbers, in file order.
         lm_eval: lm-eval's output by eval and arm.
         problems: What could not be read, in file order.
@@ -93,6 +106,8 @@ class Evidence:
     numerics: Mapping[CellArm, tuple[NumericsRow, ...]]
     telemetry: Mapping[Identifier, TelemetryTable]
     counters: tuple[CounterRow, ...]
+    streams: Mapping[tuple[Identifier, ArmName], tuple[Stream, ...]]
+    kernel_times: Mapping[CellArm, tuple[KernelTimeRow, ...]]
     summaries: tuple[SummaryRow, ...]
     lm_eval: Mapping[tuple[Identifier, ArmName], LmEvalRun]
     problems: tuple[Problem, ...]
@@ -142,6 +157,8 @@ def collect(bundle: Bundle, *, context: Context = OFFLINE) -> Evidence:
         numerics={key: tuple(rows) for key, rows in reader.numerics.items()},
         telemetry={key: columns.table() for key, columns in reader.telemetry.items()},
         counters=tuple(reader.counters),
+        streams={key: tuple(found) for key, found in reader.streams.items()},
+        kernel_times={key: tuple(rows) for key, rows in reader.kernel_times.items()},
         summaries=tuple(reader.summaries),
         lm_eval={key: assemble(reader.results[key], reader.samples[key]) for key in reader.eval_arms()},
         problems=tuple(reader.problems),

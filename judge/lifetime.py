@@ -56,6 +56,7 @@ class Item:
         assessment: What the judge made of it; None: retracted, its contents are gone.
         facts: From its manifest; None: retracted.
         node_key_id: The registered node that signed it; None: none did.
+        unused: Challenges that its owner had issued for the same commit and suite and never answered with a bundle.
         withdrawn: Whether a person withdrew it.
         reason: Theirs; empty if it was not withdrawn.
     """
@@ -66,6 +67,7 @@ class Item:
     node_key_id: str | None
     withdrawn: Withdrawal | None = None
     reason: str = ""
+    unused: int = 0
 
     @property
     def usable(self) -> bool:
@@ -149,9 +151,9 @@ def lifetimes(items: Sequence[Item], *, head_sha: CommitSha) -> tuple[Lifetime, 
 def counted(items: Sequence[Item], standings: Sequence[Lifetime], *, head_sha: CommitSha) -> tuple[Counted, ...]:
     """What the verdicts are made from.
 
-    A superseded bundle counts for nothing, but its tries do: whoever measures until the number pleases pays for every
-    try. Stale bundles stay in, to be named in the verdicts' reasons. Inherited cells are trusted as little as the
-    weaker of the two bundles they rest on.
+    A superseded bundle counts for nothing, but its tries do, and so do challenges that were never answered: whoever
+    measures until the number pleases pays for every try. Stale bundles stay in, to be named in the verdicts' reasons.
+    Inherited cells are trusted as little as the weaker of the two bundles they rest on.
 
     Args:
         items: As given to `lifetimes`.
@@ -165,7 +167,7 @@ def counted(items: Sequence[Item], standings: Sequence[Lifetime], *, head_sha: C
         if assessment is None or standing.standing in ("superseded", "retracted", "invalidated"):
             continue
         earlier = [known[one.bundle_id].tries for one in standings if one.by == item.bundle_id and _is_superseded(one)]
-        changes: dict[str, object] = {"tries": assessment.tries + sum(earlier)}
+        changes: dict[str, object] = {"tries": assessment.tries + sum(earlier) + item.unused}
         inherited_from = None
         if standing.standing == "inherited" and standing.by is not None and assessment.head_sha != "unknown":
             names = {(one.eval_id, one.cell, one.metric) for one in standing.inherited}

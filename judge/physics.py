@@ -20,6 +20,8 @@ LINK_LATENCY_US = 0.5
 EXCHANGES_PER_LAYER = 2
 GPU_CACHE_BYTES, CPU_CACHE_BYTES = 256e6, 2.5e9
 """More than any last-level cache of today holds: of the bytes of a step, these may not come from memory."""
+MXFP4 = ("mxfp4", "mxfp4-pack-quantized")
+"""How engines name the quantization that the bytes below are of."""
 MXFP4_BYTES = 17 / 32
 """Per weight, with its share of the scale."""
 
@@ -202,7 +204,7 @@ def bound(arm: Arm, cell: Cell, environment: Environment | Unknown) -> tuple[flo
         None where it is not known: another metric or model, a coordinate or bandwidth that is unknown, a model that a
         cache could hold.
     """
-    shape = SHAPES.get(arm.model) if arm.quantization == "mxfp4" else None
+    shape = SHAPES.get(arm.model) if arm.quantization in MXFP4 else None
     tp, requests = cell.tensor_parallel, cell.batch
     if cell.metric != "step_latency_us" or shape is None or tp == "unknown" or requests == "unknown":
         return None

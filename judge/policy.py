@@ -24,6 +24,19 @@ class Need(Record):
     """Whether evidence may be carried over from an earlier commit with the same kernels."""
 
 
+class Audits(Record):
+    """Which supported claims are audited: their bundle has to be reproduced, or run by the project, in any case.
+
+    Whether a bundle is audited is drawn by the service once it was judged, so that nobody can choose a bundle that is
+    not; results that would matter most are audited always.
+    """
+
+    share: Annotated[float, Field(ge=0, le=1)]
+    """Of bundles, drawn at random."""
+    from_factor: Annotated[float, Field(gt=1)] | None
+    """Speed-ups of at least this factor are always audited; None: they are drawn like all others."""
+
+
 class MergePolicy(Record):
     """The policy of one repository. Kinds that it does not name need nothing but a supported claim."""
 
@@ -31,8 +44,12 @@ class MergePolicy(Record):
     needs: Annotated[tuple[Need, ...], Field(max_length=3)]
     holes: Count | None
     """Most holes in the declared scope; None: any number."""
+    audits: Audits | None = None
+    """None: nothing is audited."""
 
 
+AUDITED_LEVEL = 3
+"""Trust level from which a bundle needs no audit: it was reproduced, or the project ran it."""
 OPEN_POLICY = MergePolicy(version=1, needs=(), holes=None)
 """Of a repository that has set none."""
 
@@ -61,6 +78,7 @@ def shortfalls(
     holes: Sequence[str],
     provenance: Mapping[str, Provenance],
     author: str | None,
+    lots: Mapping[str, float] | None = None,
 ) -> tuple[Shortfall, ...]:
     """Hold a pull request's verdicts against its repository's policy.
 
@@ -70,6 +88,7 @@ def shortfalls(
         holes: Names of the holes in the declared scope.
         provenance: Of the deciding bundles, by bundle id.
         author: Login of the pull request's author; None: unknown, and then nobody is known to be another.
+        lots: What the service drew for each bundle, 0 to 1; one without a lot is audited, if any bundle is.
 
     Returns:
         Empty: the policy is met.
@@ -78,17 +97,27 @@ def shortfalls(
     needs = {need.kind: need for need in policy.needs}
     for verdict in verdicts:
         need = needs.get(METRICS[verdict.claim.metric].kind)
-        if need is not None and verdict.outcome == "supported":
-            behind = provenance.get(verdict.bundle_ids[0]) if verdict.bundle_ids else None
-            found += [
-                Shortfall(claim_id=verdict.claim_id, sentence=one[:300])
-                for one in _lacks(need, verdict, behind, author)
-            ]
+        if verdict.outcome != "supported":
+            continue
+        behind = provenance.get(verdict.bundle_ids[0]) if verdict.bundle_ids else None
+        lacks = _lacks(need, verdict, behind, author) if need is not None else []
+        lacks += _unaudited(policy.audits, verdict, lots or {}) if policy.audits is not None else []
+        found += [Shortfall(claim_id=verdict.claim_id, sentence=one[:300]) for one in lacks]
     if policy.holes is not None and len(holes) > policy.holes:
         listed = ", ".join(holes[:5]) + (f" and {len(holes) - 5} more" if len(holes) > 5 else "")
         sentence = f"The declared scope has {len(holes)} holes, {policy.holes} are allowed: {listed}."
         found.append(Shortfall(claim_id=None, sentence=sentence[:300]))
     return tuple(found)
+
+
+def _unaudited(audits: Audits, verdict: Verdict, lots: Mapping[str, float]) -> list[str]:
+    if (verdict.trust_level or 0) >= AUDITED_LEVEL:
+        return []
+    factor = verdict.ratio if verdict.estimate is not None and verdict.estimate.kind == "ratio" else None
+    if audits.from_factor is not None and factor is not None and factor >= audits.from_factor:
+        return [f"Every speed-up from {audits.from_factor:g}x is audited: another owner has to reproduce this one."]
+    lot = lots.get(verdict.bundle_ids[0], 0.0) if verdict.bundle_ids else 0.0
+    return ["This bundle was drawn for an audit: another owner has to reproduce it."] if lot < audits.share else []
 
 
 def _lacks(need: Need, verdict: Verdict, behind: Provenance | None, author: str | None) -> list[str]:

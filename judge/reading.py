@@ -6,13 +6,22 @@ from dataclasses import dataclass, field
 from typing import BinaryIO, TypeVar
 
 from judge import lm_eval
-from judge.columns import RequestColumns, StepColumns, TelemetryColumns
+from judge.columns import RequestColumns, StepColumns, StreamNames, TelemetryColumns
 from judge.problems import Problem, SecretHit
-from judge.tables import CellArm
+from judge.tables import CellArm, Stream
 from worker.bundle import Bundle, BundleError, digest_stream, read_rows
 from worker.bundle.record import Identifier, Record
 from worker.bundle.redaction import scan
-from worker.bundle.samples import CounterRow, NumericsRow, RequestRow, StepRow, SummaryRow, TelemetryRow
+from worker.bundle.samples import (
+    CounterRow,
+    KernelTimeRow,
+    NumericsRow,
+    RequestRow,
+    StepRow,
+    StreamRow,
+    SummaryRow,
+    TelemetryRow,
+)
 from worker.bundle.schema import ArmName, FileEntry
 
 MAX_SECRETS_LISTED = 100
@@ -40,11 +49,14 @@ class Reader:
     numerics: defaultdict[CellArm, list[NumericsRow]] = field(default_factory=lambda: defaultdict(list))
     telemetry: defaultdict[Identifier, TelemetryColumns] = field(default_factory=lambda: defaultdict(TelemetryColumns))
     counters: list[CounterRow] = field(default_factory=list)
+    streams: defaultdict[EvalArm, list[Stream]] = field(default_factory=lambda: defaultdict(list))
+    kernel_times: defaultdict[CellArm, list[KernelTimeRow]] = field(default_factory=lambda: defaultdict(list))
     summaries: list[SummaryRow] = field(default_factory=list)
     results: defaultdict[EvalArm, list[lm_eval.Results]] = field(default_factory=lambda: defaultdict(list))
     samples: defaultdict[EvalArm, list[lm_eval.SampleFile]] = field(default_factory=lambda: defaultdict(list))
     problems: list[Problem] = field(default_factory=list)
     secrets: list[SecretHit] = field(default_factory=list)
+    _names: StreamNames = field(default_factory=StreamNames)
     _digests: dict[str, tuple[str, int]] = field(default_factory=dict)
 
     def read_all(self) -> None:
@@ -93,6 +105,14 @@ class Reader:
                     self.numerics[(case.cell, case.arm)].append(case)
             case "counters":
                 self.counters.extend(self._texts(stream, CounterRow, lambda r: (r.name,), where=where))
+            case "streams":
+                for one in self._texts(
+                    stream, StreamRow, lambda r: (" ".join(at.token for at in r.tokens),), where=where
+                ):
+                    self.streams[(_eval_of(entry), one.arm)].append(self._names.stream(one))
+            case "kernel_times":
+                for timed in self._texts(stream, KernelTimeRow, lambda r: (r.kernel or "",), where=where):
+                    self.kernel_times[(timed.cell, timed.arm)].append(timed)
             case "summary":
                 self.summaries.extend(read_rows(stream, SummaryRow))
             case "lm_eval_results":

@@ -1,8 +1,10 @@
 """Whether the times of kernels explain the time of the step that they are said to make up."""
 
 from collections.abc import Sequence
+from statistics import median
 
 from worker.bundle.record import Amount, Label, Positive, Record
+from worker.bundle.samples import KernelTimeRow
 
 TOLERANCE = 0.10
 """Share of a step that may stay unexplained, either way: timers, overlapping kernels, launches."""
@@ -27,6 +29,21 @@ class Reconciliation(Record):
     """What kernels and gaps do not explain; below 0: they take longer than the step that they are part of."""
     residual_share: float
     explained: bool
+
+
+def reconciled(step_us: float, rows: Sequence[KernelTimeRow]) -> Reconciliation | None:
+    """Reconcile the rows of one cell and arm with its step.
+
+    Returns:
+        None: no row is of a kernel, so there is nothing to explain the step by.
+    """
+    kernels = [
+        KernelTime(name=row.kernel, launches=row.launches, median_us=median(row.times_us))
+        for row in rows
+        if row.kernel is not None
+    ]
+    gaps_us = sum(row.launches * median(row.times_us) for row in rows if row.kernel is None)
+    return reconcile(step_us, kernels, gaps_us=gaps_us) if kernels and step_us > 0 else None
 
 
 def reconcile(step_us: float, kernels: Sequence[KernelTime], *, gaps_us: float) -> Reconciliation:

@@ -11,6 +11,7 @@ from judge.decision import Outcome
 from judge.markdown import SUMMARY_MAX_BYTES, TITLE_MAX_CHARS, Markdown, code, escape, fit, link, plain, shorten, table
 from judge.policy import Shortfall
 from judge.rules.record import EFFECTS, Finding
+from judge.scope import ASPECTS, Aspect, ScopeCell, ScopeMap
 from judge.verdict import Verdict
 from worker.bundle.record import CommitSha, Positive, Record, RepositoryName, Sha256
 
@@ -23,6 +24,9 @@ _WORDS: dict[Outcome, str] = {
     "no_evidence": "no evidence",
     "not_comparable": "not comparable",
 }
+_AXES = {"batch": "Batch", "tp": "TP", "context": "Context", "speculation": "Speculation", "dcp": "DCP"}
+MAX_SCOPE_ROWS = 40
+"""Cells of the scope that the check lists, those with holes first; the page of the pull request has all."""
 _SEVERITIES = {"error": "Errors", "warning": "Warnings", "info": "Remarks"}
 
 
@@ -72,6 +76,7 @@ def render(
     urls: ReportUrls,
     *,
     shortfalls: Sequence[Shortfall] = (),
+    scope: ScopeMap | None = None,
 ) -> CheckReport:
     """Write the check.
 
@@ -82,11 +87,12 @@ def render(
         bundles: Every bundle that was assessed for it.
         urls: Where the evidence can be seen.
         shortfalls: What the repository's merge policy asks for and the evidence does not have.
+        scope: The declared scope, filled in; None: none was declared.
     """
     headline = _headline(claims, verdicts, shortfalls)
-    said = (*_claims(claims, verdicts), *_policy(shortfalls), *_next(claims, verdicts))
+    said = (*_claims(claims, verdicts), *_covered(scope), *_policy(shortfalls), *_next(claims, verdicts))
     parts = [f"**{escape(headline)}**", *said, _links(urls)]
-    details = [*_verdicts(verdicts, urls), *_bundles(bundles, urls)]
+    details = [*_verdicts(verdicts, urls), *_scope(scope), *_bundles(bundles, urls)]
     details.append(f"Judged for commit {code(pull.head_sha[:12])} of {escape(pull.repository)}.")
     return CheckReport(
         conclusion=conclude(claims, verdicts, shortfalls),
@@ -189,12 +195,47 @@ def _verdicts(verdicts: Sequence[Verdict], urls: ReportUrls) -> Iterator[str]:
 def _behind(verdict: Verdict, urls: ReportUrls) -> str:
     parts = []
     if verdict.p_value is not None:
-        parts.append(f"Corrected one-sided error {_probability(verdict.p_value)}.")
+        tries = f" over {verdict.tries} tries" if verdict.tries > 1 else ""
+        parts.append(f"Corrected one-sided error {_probability(verdict.p_value)}{tries}.")
     if verdict.trust is not None:
         parts.append(f"Trust level {verdict.trust.level}: {escape(verdict.trust.reason)}.")
     if verdict.bundle_ids and (url := urls.bundle(verdict.bundle_ids[0])):
         parts.append(f"Judged on {link(f'bundle {verdict.bundle_ids[0][:12]}', url)}.")
     return " ".join(parts)
+
+
+def _covered(scope: ScopeMap | None) -> Iterator[str]:
+    if scope is not None:
+        whole = sum(not cell.holes for cell in scope.cells)
+        shown = sum(one.evidence.state == "shown" for one in scope.features)
+        features = f", {shown} of {len(scope.features)} features are shown" if scope.features else ""
+        holes = f"; {len(scope.holes)} holes" if scope.holes else "; no hole"
+        yield f"Of the declared scope {whole} of {len(scope.cells)} cells are whole{features}{holes}."
+
+
+def _scope(scope: ScopeMap | None) -> Iterator[str]:
+    if scope is None:
+        return
+    yield "### The declared scope"
+    axes = [name for name in _AXES if any(getattr(cell, name) is not None for cell in scope.cells)]
+    header = [Markdown(word) for word in (*(_AXES[name] for name in axes), *map(str.capitalize, ASPECTS), "Headroom")]
+    cells = sorted(scope.cells, key=lambda cell: not cell.holes)
+    yield table(header, [_scope_row(cell, axes) for cell in cells[:MAX_SCOPE_ROWS]])
+    if len(cells) > MAX_SCOPE_ROWS:
+        yield f"{len(cells) - MAX_SCOPE_ROWS} more cells stand on the page of the pull request."
+    if scope.features:
+        rows = [(code(one.feature), _aspect(one.evidence)) for one in scope.features]
+        yield table([Markdown("Feature"), Markdown("Evidence")], rows)
+
+
+def _scope_row(cell: ScopeCell, axes: Sequence[str]) -> tuple[Markdown, ...]:
+    places = [escape("any" if (value := getattr(cell, name)) is None else str(value)) for name in axes]
+    headroom = "none stated" if cell.headroom is None else f"{cell.headroom.headroom:.0%} ({cell.headroom.limited_by})"
+    return (*places, *(_aspect(getattr(cell, name)) for name in ASPECTS), escape(headroom))
+
+
+def _aspect(found: Aspect) -> Markdown:
+    return Markdown(f"**{found.state}**: {escape(found.detail)}")
 
 
 def _bundles(bundles: Sequence[Assessment], urls: ReportUrls) -> Iterator[str]:

@@ -9,12 +9,16 @@ from pydantic import Field
 from judge.assess import Assessment
 from judge.cells import CellSummary
 from judge.claim import Scope
+from judge.physics import PhysicsBound
 from judge.selection import speculation_kind
 from judge.thresholds import MIN_SPECIALIZED_SHARE
 from worker.bundle.record import CommitSha, Count, Identifier, Positive, Record, Sha256
 
 AspectName = Literal["performance", "correctness", "path"]
 ASPECTS: tuple[AspectName, ...] = ("performance", "correctness", "path")
+_KINDS: tuple[Literal["speed"], Literal["accuracy"]] = ("speed", "accuracy")
+_Shown = tuple[Assessment, CellSummary]
+"""A cell that may show something, and its bundle."""
 
 
 class Aspect(Record):
@@ -41,6 +45,8 @@ class ScopeCell(Record):
     path: Aspect
     holes: tuple[AspectName, ...]
     """Aspects that are missing or speak against the change."""
+    headroom: PhysicsBound | None
+    """Of the candidate's decode step here: how far it is from the least time; None: not timed, or no bound is known."""
 
 
 class ScopeFeature(Record):
@@ -68,19 +74,22 @@ def scope_map(scope: Scope, bundles: Sequence[Assessment], *, head_sha: CommitSh
         head_sha: The pull request's head; evidence for another commit counts for nothing. None: any commit counts.
     """
     usable = [one for one in reversed(bundles) if one.validity == "valid" and head_sha in (None, one.head_sha)]
+    timed, scored = (tuple(_of(kind, usable)) for kind in _KINDS)
     places = product(*(axis or (None,) for axis in (scope.batch, scope.tp, scope.context, scope.dcp)))
     cells = tuple(
-        _cell(usable, batch, tp, context, speculation, dcp)
+        _cell(timed, scored, batch=batch, tp=tp, context=context, speculation=speculation, dcp=dcp)
         for (batch, tp, context, dcp), speculation in product(places, scope.speculation or (None,))
     )
-    features = tuple(_feature(name, usable) for name in scope.features or ())
+    features = tuple(_feature(name, scored) for name in scope.features or ())
     named = [f"{_named(cell)}: {aspect}, {getattr(cell, aspect).detail}" for cell in cells for aspect in cell.holes]
     named += [f"{one.feature}: {one.evidence.detail}" for one in features if one.evidence.state != "shown"]
     return ScopeMap(cells=cells, features=features, holes=tuple(named))
 
 
 def _cell(
-    bundles: Sequence[Assessment],
+    every_timed: Sequence[_Shown],
+    every_scored: Sequence[_Shown],
+    *,
     batch: int | None,
     tp: int | None,
     context: int | None,
@@ -95,8 +104,8 @@ def _cell(
         drafts = "natural" if speculation == "synthetic" and not exactly else speculation
         return placed and there and drafts in (None, speculation_kind(one.cell))
 
-    timed = [(bundle, one) for bundle, one in _of("speed", bundles) if fits(one, exactly=True)]
-    scored = [(bundle, one) for bundle, one in _of("accuracy", bundles) if fits(one, exactly=False)]
+    timed = [(bundle, one) for bundle, one in every_timed if fits(one, exactly=True)]
+    scored = [(bundle, one) for bundle, one in every_scored if fits(one, exactly=False)]
     performance = _first([_performance(bundle, one) for bundle, one in timed], "no timed cell")
     correctness = _first([_correctness(bundle, one) for bundle, one in scored], "no accuracy task at this cell")
     path = _first([_path(bundle, one) for bundle, one in (*timed, *scored)], "no ledger of this cell")
@@ -111,10 +120,17 @@ def _cell(
         correctness=correctness,
         path=path,
         holes=tuple(name for name in ASPECTS if aspects[name].state != "shown"),
+        headroom=_headroom(timed, performance.bundle_id),
     )
 
 
-def _of(kind: Literal["speed", "accuracy"], bundles: Sequence[Assessment]) -> Iterator[tuple[Assessment, CellSummary]]:
+def _headroom(timed: Sequence[_Shown], bundle_id: str | None) -> PhysicsBound | None:
+    """Of the candidate, in the bundle that performance rests on."""
+    candidates = [one.arm("candidate") for bundle, one in timed if bundle.bundle_id == bundle_id]
+    return next((arm.physics for arm in candidates if arm is not None and arm.physics is not None), None)
+
+
+def _of(kind: Literal["speed", "accuracy"], bundles: Sequence[Assessment]) -> Iterator[_Shown]:
     """Cells of one kind that no finding blocks."""
     for bundle in bundles:
         blocking = [finding for finding in bundle.findings if finding.effect == "blocks"]
@@ -152,8 +168,8 @@ def _path(bundle: Assessment, one: CellSummary) -> Aspect:
     return _aspect("shown" if theirs.lowest_share >= MIN_SPECIALIZED_SHARE else "against", shown, bundle, one)
 
 
-def _feature(name: str, bundles: Sequence[Assessment]) -> ScopeFeature:
-    found = [_correctness(b, one) for b, one in _of("accuracy", bundles) if (one.cell.task or "").split("/")[0] == name]
+def _feature(name: str, scored: Sequence[_Shown]) -> ScopeFeature:
+    found = [_correctness(b, one) for b, one in scored if (one.cell.task or "").split("/")[0] == name]
     return ScopeFeature(feature=name, evidence=_first(found, "no accuracy task of that name"))
 
 

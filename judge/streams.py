@@ -1,13 +1,13 @@
 """Token streams of two arms against one another: where greedy ones part and how surely, and whether sampled ones agree.
 
 Greedy decoding amplifies rounding: after one near tie two correct programs go separate ways. What tells an error from
-a near tie is how far apart the two candidates were at the first token that differs. Bundles hold no token streams yet;
-these are the functions that will read them.
+a near tie is how far apart the two candidates were at the first token that differs.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 from scipy import special
@@ -18,6 +18,10 @@ NEAR_TIE_NATS = 0.1
 """Gap of log-probabilities below which rounding in bf16 explains that the order of two tokens changed."""
 MIN_EXPECTED = 5.0
 """Least expected count of a token in the distribution test; rarer ones are counted together."""
+
+
+Category = TypeVar("Category", int, tuple[str, int])
+"""A token; or a prompt and a token, where several prompts are tested together."""
 
 
 class Divergence(Record):
@@ -99,7 +103,7 @@ class SamplesAgree(Record):
     """Probability of a difference this large if the distributions are the same."""
 
 
-def same_distribution(baseline: Sequence[int], candidate: Sequence[int]) -> SamplesAgree:
+def same_distribution(baseline: Sequence[Category], candidate: Sequence[Category]) -> SamplesAgree:
     """G-test of homogeneity on sampled tokens at one place, or on any other categories.
 
     Args:
@@ -114,11 +118,9 @@ def same_distribution(baseline: Sequence[int], candidate: Sequence[int]) -> Samp
     """
     if not baseline or not candidate:
         raise ValueError(f"expected samples on both sides, got {len(baseline)} and {len(candidate)}")
-    names = sorted({*baseline, *candidate})
-    place = {name: index for index, name in enumerate(names)}
-    counts = np.stack(
-        [np.bincount([place[one] for one in side], minlength=len(names)) for side in (baseline, candidate)]
-    )
+    seen = (Counter(baseline), Counter(candidate))
+    names = sorted(set(seen[0]) | set(seen[1]))
+    counts = np.array([[side[name] for name in names] for side in seen])
     share = min(len(baseline), len(candidate)) / counts.sum()
     rare = counts.sum(axis=0) * share < MIN_EXPECTED
     if rare.any():

@@ -16,6 +16,7 @@ from judge.keys import key
 from judge.metrics import METRICS, MetricDefinition
 from judge.path import PathShare, decode_buckets, ledger, share
 from judge.physics import bound, headroom
+from judge.reconciliation import reconciled
 from judge.series import MeasuredCell, Series, measured_cells, series
 from judge.stats import bootstrap_log_ratio, noise_floor, percentile, sketch, value_at
 from judge.tables import Floats, Integers
@@ -140,6 +141,7 @@ def _arm(
     described = evidence.arm(arm)
     least = bound(described, cell.cell, evidence.manifest.environment) if described else None
     value = float(np.median(values)) if stated else None
+    timed = evidence.kernel_times.get((cell.cell.id, arm), ())
     return ArmSummary(
         arm=arm,
         samples=kept.counted,
@@ -153,6 +155,7 @@ def _arm(
         path=_path(evidence, cell, arm),
         key=key(evidence, cell, arm, kept=order),
         physics=headroom(least, value),
+        reconciliation=reconciled(value, timed) if value is not None and timed else None,
     )
 
 

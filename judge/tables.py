@@ -3,7 +3,9 @@
 Rows that come by the hundred thousand are numpy arrays, one table for each cell and arm; the few others stay records.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,6 +92,25 @@ class TelemetryTable:
     gpu_index: Integers
     sm_clock_mhz: Floats
     throttle: tuple[tuple[str, ...] | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """One continuation of one prompt. Tokens are numbers that mean the same throughout one bundle.
+
+    Attributes:
+        prompt: Digest of the prompt.
+        mode: How tokens were chosen.
+        draw: Which continuation of the prompt in this mode.
+        tokens: What was taken at each position.
+        logprobs: Log-probability of it and of the likeliest others at each position.
+    """
+
+    prompt: str
+    mode: Literal["greedy", "sampled"]
+    draw: int
+    tokens: tuple[int, ...]
+    logprobs: tuple[Mapping[int, float], ...]
 
 
 @dataclass(frozen=True, eq=False)

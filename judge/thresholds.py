@@ -3,7 +3,7 @@
 A change here changes verdicts, so it raises `VERSION`; the version is printed in every report.
 """
 
-VERSION = 2
+VERSION = 3
 
 # ------------------------------------------------------------------ statistics
 CONFIDENCE = 0.95
@@ -86,6 +86,18 @@ SCORE_TOLERANCE = 1e-6
 
 MIN_DOCUMENTS_FOR_VARIETY = 8
 """Documents from which an arm that answers all of them alike is remarked on."""
+
+SAMPLES_ERROR = 0.001
+"""Probability by chance below which sampled tokens of the two arms come from different distributions."""
+
+MIN_SLICE = 4
+"""Known answers of the hidden slice from which it is scored."""
+
+MIN_SLICE_SHARE = 0.5
+"""Least share of the known answers that an arm must give; near ties and other hardware explain that some differ."""
+
+ACCEPTANCE_TOLERANCE = 0.05
+"""Relative difference between two acceptance lengths, or declared and counted, that still counts as equal."""
 
 # ------------------------------------------------------------------ reproduction
 REPRODUCTION_TOLERANCE = 0.05

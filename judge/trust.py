@@ -19,7 +19,11 @@ from worker.bundle.schema import Origin
 
 NAMES = ("unsigned", "signed", "challenge-bound", "reproduced", "project-run")
 MAX_DOUBTS = 3
-"""Suspicious rules that raise the quorum; more of them raise it no further."""
+"""Doubts that raise the quorum; more of them raise it no further."""
+GRAVE: dict[str, int] = {"E-016": 2}
+"""Rules whose suspicion counts for more than one doubt: no machine is faster than its memory."""
+MANY_UNUSED = 3
+"""Challenges of one owner that were never answered from which on they are a doubt: somebody may be choosing."""
 
 
 class TrustLevel(Record):
@@ -43,6 +47,7 @@ class Run:
         owner: The node's owner; None: no registered node signed.
         project: Whether the node is the project's own.
         gpus: Hashes of its GPUs' UUIDs.
+        unused: Challenges that its owner had issued for the same commit and suite and never answered with a bundle.
     """
 
     bundle_id: str
@@ -53,6 +58,7 @@ class Run:
     owner: str | None
     project: bool
     gpus: tuple[str, ...] | Unknown
+    unused: int = 0
 
 
 class Witness(Record):
@@ -124,7 +130,8 @@ def place(runs: Sequence[Run]) -> tuple[Placement, ...]:
     One party is everybody who is connected by an owner or by a GPU: accounts that share a machine are one party, and so
     are machines of one owner. That can only lower trust. A run reproduces another of the same commit and suite if it is
     bound to a challenge (or the project ran it) and the ratios agree cell by cell on the same class of hardware.
-    Suspicion raises the quorum by one for each rule, an independent run that differs by one for each party.
+    Suspicion raises the quorum by one for each rule, by more for one that is grave, by one for many challenges that
+    were never answered; an independent run that differs raises it by one for each party.
 
     Args:
         runs: Bundles that count for one pull request, oldest first.
@@ -148,8 +155,12 @@ def _place(run: Run, mine: int | None, runs: Sequence[Run], parties: Sequence[in
         if outcome != "undecided":
             (agreeing if outcome == "reproduced" else differing).add(party)
     agreeing -= differing
-    doubts = suspicions(run.findings)
-    quorum = 1 + min(len(doubts), MAX_DOUBTS) + len(differing)
+    doubts = [*suspicions(run.findings)]
+    weight = sum(GRAVE.get(rule, 1) for rule in doubts)
+    if run.unused >= MANY_UNUSED:
+        doubts.append(f"{run.unused} challenges that were never answered")
+        weight += 1
+    quorum = 1 + min(weight, MAX_DOUBTS) + len(differing)
     return Placement(
         bundle_id=run.bundle_id,
         trust=_among(run, mine, quorum=quorum, agreeing=len(agreeing), differing=len(differing), doubts=doubts),

@@ -20,7 +20,7 @@ from judge.selection import missing, selected
 from judge.stats import holm
 from judge.thresholds import DECISION_ERROR
 from judge.trust import TrustLevel
-from worker.bundle.record import CommitSha, Identifier, Label, Record, Sha256
+from worker.bundle.record import CommitSha, Identifier, Label, Positive, Record, Sha256
 
 _LEAST_SETTLED: tuple[Outcome, ...] = ("not_comparable", "no_evidence", "inconclusive")
 """Of outcomes that settle nothing, the one that stands for a claim with several cells: first match wins."""
@@ -66,6 +66,8 @@ class Verdict(Record):
     """Bundles that were looked at for this claim, the deciding one first."""
     inherited_from: CommitSha | None = None
     """Commit at which the deciding cells were measured, if they are inherited; None: measured at the head."""
+    tries: Positive = 1
+    """Runs behind the deciding bundle, the ones that were never handed in included: they multiply its error."""
 
 
 @dataclass(frozen=True)
@@ -229,4 +231,5 @@ def _write(claim: Claim, ruling: _Ruling | None, order: Sequence[_Ruling], outco
         trust_level=bundle.trust.level if bundle else None,
         next_run=None if settled else next_run(claim, outcome, deciding, bundle, gaps=gaps),
         bundle_ids=tuple(dict.fromkeys(one.case.bundle.bundle_id for one in order)),
+        tries=bundle.tries if bundle else 1,
     )

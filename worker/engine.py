@@ -129,6 +129,15 @@ class EngineServer:
             body = {"prompt": prompt, "max_tokens": output_tokens, "temperature": 0, "ignore_eos": True}
             self._ask("POST", "/v1/completions", deadline, body=json.dumps(body).encode())
 
+    def complete(self, body: Mapping[str, object], deadline: Deadline) -> bytes:
+        """Ask for one completion and return the answer as it came.
+
+        Raises:
+            EvalError: As `identity`.
+            TimeLimitError: The deadline passed.
+        """
+        return self._ask("POST", "/v1/completions", deadline, body=json.dumps(body).encode())
+
     def _ask(self, method: str, path: str, deadline: Deadline, *, body: bytes | None = None) -> bytes:
         headers = {} if body is None else {"Content-Type": "application/json"}
         answer = bytearray()

@@ -14,10 +14,20 @@ _ARMS: tuple[ArmName, ...] = ("baseline", "candidate")
 _DIGEST_CODES = frozenset({"blob_missing", "blob_corrupt", "size_mismatch"})
 _ROLES: dict[EvalKind, frozenset[Role]] = {
     "kernel_numerics": frozenset({"numerics", "telemetry", "summary", "imported", "log"}),
-    "decode_step": frozenset({"steps", "telemetry", "counters", "summary", "imported", "log"}),
+    "decode_step": frozenset({"steps", "kernel_times", "telemetry", "counters", "summary", "imported", "log"}),
     "serving": frozenset({"requests", "telemetry", "counters", "summary", "imported", "log"}),
     "accuracy": frozenset(
-        {"lm_eval_results", "lm_eval_samples", "requests", "telemetry", "counters", "summary", "imported", "log"}
+        {
+            "lm_eval_results",
+            "lm_eval_samples",
+            "streams",
+            "requests",
+            "telemetry",
+            "counters",
+            "summary",
+            "imported",
+            "log",
+        }
     ),
 }
 
@@ -102,12 +112,13 @@ def rows_have_cells(evidence: Evidence) -> Iterator[Found]:
         kind: {(cell.id, arm) for record in evidence.manifest.evals if record.kind in kinds
                for cell in record.cells for arm in cell.arms}
         for kind, kinds in (
-            ("steps", ("decode_step",)), ("requests", ("serving", "accuracy")), ("numerics", ("kernel_numerics",)),
-            ("any", tuple(_ROLES)),
+            ("steps", ("decode_step",)), ("kernel_times", ("decode_step",)), ("requests", ("serving", "accuracy")),
+            ("numerics", ("kernel_numerics",)), ("any", tuple(_ROLES)),
         )
     }  # fmt: skip
     tables: Iterable[tuple[str, Iterable[tuple[str, str]]]] = (
         ("steps", evidence.steps),
+        ("kernel_times", evidence.kernel_times),
         ("requests", evidence.requests),
         ("numerics", evidence.numerics),
         ("any", dict.fromkeys((row.cell, row.arm) for row in evidence.counters)),

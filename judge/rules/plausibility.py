@@ -107,6 +107,7 @@ def gpu_is_its_class(evidence: Evidence) -> Iterator[Found]:
     "limits",
     title="Steps are faster, their succession is not",
     hint="Time everything that a step needs; do not move work between the steps.",
+    version=2,
     bears_on=("speed",),
 )
 def succession_as_fast(evidence: Evidence) -> Iterator[Found]:
@@ -116,7 +117,8 @@ def succession_as_fast(evidence: Evidence) -> Iterator[Found]:
         if arm != "baseline" or other is None:
             continue
         ours, theirs = _period_us(table), _period_us(other)
-        if ours is None or theirs is None:
+        # A few steps on a busy machine differ by more than what is looked for here.
+        if ours is None or theirs is None or min(len(table.block), len(other.block)) < MIN_STEPS_FOR_SPREAD:
             continue
         by_step, by_period = float(np.median(table.latency_us) / np.median(other.latency_us)), ours / theirs
         if by_step - 1 > MIN_HIDDEN_SPEEDUP and by_period - 1 < (by_step - 1) / 2:

@@ -3,7 +3,20 @@
 from itertools import islice
 
 from judge.evidence import Evidence
-from judge.rules import accuracy, binding, environment, form, hostile, measurement, path, plausibility, suite, typed
+from judge.rules import (
+    accuracy,
+    answers,
+    binding,
+    environment,
+    form,
+    hostile,
+    identities,
+    measurement,
+    path,
+    plausibility,
+    suite,
+    typed,
+)
 from judge.rules.record import Finding, Found, Rule
 
 MAX_FINDINGS_PER_RULE = 20
@@ -18,7 +31,9 @@ RULES: tuple[Rule, ...] = tuple(
             *path.RULES,
             *measurement.RULES,
             *typed.RULES,
+            *identities.RULES,
             *accuracy.RULES,
+            *answers.RULES,
             *binding.RULES,
             *hostile.RULES,
         ),

@@ -121,6 +121,44 @@ def _(s: Any) -> None:
         row["name"] = "vllm:prefix_cache_hits_total"
 
 
+def _speculate(s: Any, *, drafts: int = 3, accepted: dict[str, float], count: float = 40.0) -> None:
+    """Let serving verify drafts, with the counters of a server that accepted that many tokens for each of ``count``."""
+    for cell in s.eval("serving")["cells"]:
+        cell["speculation"] = {"kind": "synthetic", "method": "mtp", "drafts": drafts, "acceptance_length": 3.0}
+    for arm in ("baseline", "candidate"):
+        for bucket in s.ledger(arm, "serving")["buckets"]:
+            bucket.update(speculation=drafts, tokens_per_request=drafts + 1, rows=(drafts + 1) * bucket["rows"])
+    for row in list(s.of("counters", "serving")):
+        after = row["moment"] == "after"
+        for name, value in (("drafts", count), ("accepted_tokens", count * accepted[row["arm"]])):
+            counter = f"vllm:spec_decode_num_{name}_total"
+            s.rows[("counters", "serving")].append({**row, "name": counter, "value": value if after else 0.0})
+
+
+@breaks("M-017")
+def _(s: Any) -> None:
+    _speculate(s, accepted={"baseline": 1.0, "candidate": 1.0}, count=60.0)
+
+
+@breaks("M-018")
+def _(s: Any) -> None:
+    _speculate(s, accepted={"baseline": 2.0, "candidate": 2.4})
+
+
+@breaks("M-019")
+def _(s: Any) -> None:
+    _speculate(s, accepted={"baseline": 2.0, "candidate": 2.0}, count=50.0)
+
+
+@breaks("M-020")
+def _(s: Any) -> None:
+    s.rows[("kernel_times", "decode-step")] = [
+        {"cell": "decode-step.b1.c64", "arm": arm, "kernel": kernel, "launches": launches, "times_us": times}
+        for arm in ("baseline", "candidate")
+        for kernel, launches, times in (("mla", 24, [2.0, 2.1, 2.2]), (None, 1, [9.0, 10.0, 11.0]))
+    ]
+
+
 # ------------------------------------------------------------------ A
 @breaks("A-001")
 def _(s: Any) -> None:
@@ -189,6 +227,30 @@ def _(s: Any) -> None:
     s.eval("accuracy")["cells"][0]["speculation"] = acceptance
 
 
+@breaks("A-013")
+def _(s: Any) -> None:
+    at = s.of("streams", "accuracy", arm="candidate")[0]["tokens"][5]
+    at.update(token="far", logprob=-0.2, top=[{"token": "far", "logprob": -0.2}])
+
+
+@breaks("A-014")
+def _(s: Any) -> None:
+    for row in s.of("streams", "accuracy", arm="candidate"):
+        if row["mode"] == "sampled":
+            row["tokens"][0]["token"] = "other"
+
+
+@breaks("A-015")
+def _(s: Any) -> None:
+    for arm in ("baseline", "candidate"):
+        s.of("streams", "accuracy", arm=arm)[0]["tokens"][7].update(token="far", logprob=-4.0)
+
+
+@breaks("A-016")
+def _(s: Any) -> None:
+    s.drop("streams", "accuracy", arm="baseline", mode="greedy")
+
+
 # ------------------------------------------------------------------ C
 @breaks("C-001")
 def _(s: Any) -> None:
@@ -250,6 +312,12 @@ def _(s: Any) -> None:
 @breaks("C-012", context=lambda context: _challenge(context, closed="expired"))
 def _(s: Any) -> None:
     """It came too late."""
+
+
+@breaks("C-013", context=lambda context: context.model_copy(update={"answers": context.answers and tuple(
+    one.model_copy(update={"output_sha256": OTHER}) for one in context.answers)}))  # fmt: skip
+def _(s: Any) -> None:
+    """The answers are those of another model."""
 
 
 # ------------------------------------------------------------------ X

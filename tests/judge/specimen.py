@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from judge.evidence import Context, IssuedChallenge, PullState
+from judge.evidence import Context, IssuedChallenge, KnownAnswer, PullState
 from worker.bundle import Bundle, Draft, Manifest, canonical, write
 from worker.bundle.blobs import FolderBlobs
 from worker.suites import load
-from worker.suites.plan import plan_run
+from worker.suites.plan import plan_run, slice_seed
 from worker.suites.prompts import prompt, prompt_digest
 
 REPOSITORY_ID = 1001
@@ -154,7 +154,25 @@ def server_context(specimen: Specimen) -> Context:
             closed=None,
         ),
         pull=PullState(repository_id=REPOSITORY_ID, number=1, head_sha=subject["head_sha"]),
+        answers=answers(),
     )
+
+
+@cache
+def answers() -> tuple[KnownAnswer, ...]:
+    """What the made-up model answers to the prompts of the hidden slice."""
+    serving = next(plan for plan in load("smoke").evals if plan.kind == "serving")
+    sent = [
+        prompt_digest(prompt(slice_seed(index), characters=serving.input_tokens))
+        for index in range(serving.hidden_slice.pool)
+    ]
+    return tuple(
+        KnownAnswer(
+            weights_digest="2" * 64, prompt_sha256=one, output_tokens=serving.output_tokens,
+            output_sha256=digest(f"answer {one}"),
+        )
+        for one in sent
+    )  # fmt: skip
 
 
 def build(*, speedup: float = SPEEDUP) -> Specimen:
@@ -205,6 +223,7 @@ def _made(speedup: float) -> Specimen:
         for task in accuracy.tasks
     ]
     evals.append(_eval("accuracy", "accuracy", cells, []))
+    rows[("streams", "accuracy")] = [row for arm in ARMS for row in _streams(arm, accuracy, rng)]
     samples = {(arm, task): _samples(arm, task, accuracy.minimum_documents) for arm in ARMS for task in accuracy.tasks}
     manifest = {
         "format": "byogpu.bundle/1",
@@ -297,6 +316,31 @@ def _requests(cells: list[Row], blocks: list[Row], plan: Any, rng: np.random.Gen
                 free[lane] = float(times[-1]) + 0.002
             now_s = max(free) + 0.05
     return rows
+
+
+def _streams(arm: str, plan: Any, rng: np.random.Generator) -> list[Row]:
+    """Greedy continuations that agree in both arms; sampled ones from a distribution in which one token leads."""
+    [planned] = [one.seeds for one in PLAN.evals if one.id == plan.id]
+    wanted, rows = plan.streams, []
+    for number, seed in enumerate(planned):
+        sent = prompt_digest(prompt(seed, characters=wanted.input_tokens))
+        names = [f"t{(number + 3 * position) % 50}" for position in range(wanted.output_tokens)]
+        rows.append(_stream(arm, sent, "greedy", 0, names))
+        rows += [
+            _stream(arm, sent, "sampled", draw, ["lead" if rng.random() < 0.7 else "other"])
+            for draw in range(wanted.draws)
+        ]
+    return rows
+
+
+def _stream(arm: str, sent: str, mode: str, draw: int, names: list[str]) -> Row:
+    tokens = [
+        {"token": name, "logprob": -0.3,
+         "top": [{"token": name, "logprob": -0.3}, {"token": "near", "logprob": -0.35},
+                 {"token": "far", "logprob": -4.0}]}
+        for name in names
+    ]  # fmt: skip
+    return {"arm": arm, "prompt_sha256": sent, "mode": mode, "draw": draw, "tokens": tokens}
 
 
 def _counters(cells: list[Row], blocks: list[Row]) -> list[Row]:

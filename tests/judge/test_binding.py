@@ -84,13 +84,14 @@ def test_a_bundle_that_used_its_challenge_itself_is_no_replay(
 def test_offline_a_plan_is_still_held_to_its_nonce(specimen: Any, collected: Collect) -> None:
     specimen.manifest["challenge"]["nonce"] = "m" * 43
     findings = check(collected(specimen, context=OFFLINE))
-    assert found(findings) == {"C-010", "C-011"}
+    assert found(findings) == {"A-016", "C-010", "C-011"}
     prompts = [finding for finding in findings if finding.rule_id == "C-011"]
     assert [(finding.cell, finding.arm) for finding in prompts] == [
         ("serving.c2", "baseline"),
         ("serving.c2", "candidate"),
     ]
     assert "64 of 64 requests" in prompts[0].detail
+    assert {finding.arm for finding in findings if finding.rule_id == "A-016"} == {"baseline", "candidate"}
 
 
 def shift(rows: list[dict[str, Any]]) -> None:

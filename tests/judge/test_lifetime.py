@@ -235,3 +235,12 @@ def test_an_unknown_duration_is_not_guessed(old: Item) -> None:
     unknown = replace(old, facts=old.facts.model_copy(update={"evals": evals}))
     plan = rerun_plan([unknown], lifetimes([unknown], head_sha=HEAD), claims=())
     assert plan.gpu_minutes is plan.runs[0].minutes is None
+
+
+def test_challenges_that_were_never_answered_are_tries(old: Item) -> None:
+    now = replace(newer(old), unused=3)
+    (one,) = counted([now], lifetimes([now], head_sha=HEAD), head_sha=HEAD)
+    assert one.assessment.tries == 4
+    again = replace(newer(old), bundle_id="3" * 64, unused=3)
+    (last,) = counted([now, again], lifetimes([now, again], head_sha=HEAD), head_sha=HEAD)
+    assert last.assessment.tries == 5, "the same challenges are not charged for twice"

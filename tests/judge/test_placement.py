@@ -125,3 +125,18 @@ def test_a_bundle_that_is_set_aside_stays_so_whoever_ran_it(first: Run, second: 
 def test_level_one_is_not_lifted_past_the_challenge(first: Run, second: Run) -> None:
     signed = TrustLevel(level=1, name="signed", reason="by itself")
     assert place([replace(first, own=signed), second])[0].trust == signed
+
+
+def test_a_run_faster_than_physics_needs_three_who_agree(first: Run, fast: Assessment) -> None:
+    """Once a person has released it: while it is in quarantine it is at level 0 and counts for nothing."""
+    impossible = replace(first, findings=(suspicion("E-016"),))
+    others = [run(fast, str(n), owner=f"owner {n}", gpu=str(n)) for n in range(2, 5)]
+    assert [place([impossible, *others[:count]])[0].trust.level for count in range(4)] == [2, 2, 2, 3]
+    assert place([impossible])[0].quorum == 3
+
+
+@pytest.mark.parametrize(("unused", "quorum"), [(0, 1), (2, 1), (3, 2), (40, 2)])
+def test_many_challenges_that_were_never_answered_raise_the_quorum(unused: int, quorum: int, first: Run) -> None:
+    placed = place([replace(first, unused=unused)])[0]
+    assert placed.quorum == quorum
+    assert ("challenges that were never answered" in placed.trust.reason) == (quorum > 1)

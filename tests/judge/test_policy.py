@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from judge import Assessment, Verdict, judge, render
 from judge.claims import parse_claims
-from judge.policy import OPEN_POLICY, MergePolicy, Provenance, shortfalls
+from judge.policy import OPEN_POLICY, Audits, MergePolicy, Provenance, shortfalls
 from judge.report import PullRef, ReportUrls
 from judge.trust import NAMES, TrustLevel
 
@@ -110,3 +110,31 @@ def test_the_check_asks_for_action_where_the_policy_does(fast: Assessment) -> No
     assert report.conclusion == "action_required"
     assert report.title == "2 claims: 2 supported; the merge policy asks for more"
     assert "need trust level 3; this one rests on level 1" in report.summary
+
+
+def audited(share: float, from_factor: float | None = None) -> MergePolicy:
+    return OPEN_POLICY.model_copy(update={"audits": Audits(share=share, from_factor=from_factor)})
+
+
+@pytest.mark.parametrize(
+    ("share", "lot", "level", "short"),
+    [(0.1, 0.05, 2, True), (0.1, 0.1, 2, False), (0.1, 0.05, 3, False), (0.1, 0.05, 4, False), (0.0, 0.0, 2, False)],
+)
+def test_who_is_drawn_has_to_be_reproduced(share: float, lot: float, level: int, short: bool, fast: Assessment) -> None:
+    found = lacks(audited(share), verdicts(fast, level), lots={fast.bundle_id: lot})
+    assert [claim for claim, _ in found] == (["speed", "score"] if short else [])
+
+
+def test_without_a_lot_a_bundle_is_drawn(fast: Assessment) -> None:
+    assert len(lacks(audited(0.01), verdicts(fast, 2))) == 2
+
+
+def test_what_would_matter_most_is_always_audited(fast: Assessment) -> None:
+    lots = {fast.bundle_id: 0.9}
+    assert lacks(audited(0.0, 1.7), verdicts(fast, 2), lots=lots) == []
+    ((claim, sentence),) = lacks(audited(0.0, 1.5), verdicts(fast, 2), lots=lots)
+    assert (claim, "from 1.5x is audited" in sentence) == ("speed", True)
+
+
+def test_a_policy_of_an_earlier_release_is_still_read() -> None:
+    assert MergePolicy.model_validate_json('{"version": 1, "needs": [], "holes": null}') == OPEN_POLICY

@@ -11,6 +11,7 @@ import pytest
 from judge import Assessment, judge, parse_claims, render
 from judge.markdown import SUMMARY_MAX_BYTES, TITLE_MAX_CHARS
 from judge.report import BundleUrl, PullRef, ReportUrls, conclude
+from judge.scope import scope_map
 
 GOLDEN = Path(__file__).with_name("golden")
 PULL = PullRef(repository="octo/kernels", number=1, head_sha="a" * 40)
@@ -94,6 +95,37 @@ def test_hostile_text_stays_in_its_cell(specimen: Any, collected: Any) -> None:
         for line in text.splitlines():
             if line.startswith("|"):
                 assert line.count("|") in (4, 5, 7), line
+
+
+def test_the_scope_stands_in_the_check_with_its_holes_first(fast: Assessment) -> None:
+    claims = parse_claims(body("- {id: a, metric: step_latency_us, relation: '>= 1.5x baseline'}",
+                               "- scope: {batch: [4, 64], tp: 1, features: [byogpu_copy, tools]}"))  # fmt: skip
+    assert claims.scope is not None
+    filled = scope_map(claims.scope, [fast], head_sha="a" * 40)
+    report = render(PULL, claims, judge(claims.claims, [fast]), [fast], urls(fast), scope=filled)
+    assert "Of the declared scope 1 of 2 cells are whole, 1 of 2 features are shown; 4 holes." in report.summary
+    rows = [line for line in report.text.splitlines() if line.startswith(("| 64 | 1 |", "| 4 | 1 |"))]
+    assert [row.split("|")[1].strip() for row in rows] == ["64", "4"]
+    assert rows[0].count("**missing**") == 3
+    assert rows[1].count("**shown**") == 3
+    assert "| Batch | TP | Performance | Correctness | Path | Headroom |" in report.text
+    assert "`tools` | **missing**" in report.text
+    alone = render(PULL, claims, judge(claims.claims, [fast]), [fast], urls(fast))
+    assert "declared scope" not in alone.summary + alone.text
+
+
+def test_a_scope_of_very_many_cells_is_cut_and_says_so(fast: Assessment) -> None:
+    claims = parse_claims(body(f"- scope: {{batch: {list(range(1, 65))}, tp: [1, 2, 4, 8]}}"))
+    assert claims.scope is not None
+    filled = scope_map(claims.scope, [fast], head_sha="a" * 40)
+    text = render(PULL, claims, [], [fast], urls(fast), scope=filled).text
+    assert "216 more cells stand on the page of the pull request." in text
+
+
+def test_a_verdict_says_how_many_tries_stand_behind_it(fast: Assessment) -> None:
+    claims = parse_claims(body("- {id: a, metric: step_latency_us, relation: '>= 1.5x baseline'}"))
+    tried = fast.model_copy(update={"tries": 4})
+    assert "over 4 tries." in render(PULL, claims, judge(claims.claims, [tried]), [tried], urls(tried)).text
 
 
 def test_a_very_long_report_is_cut_and_says_so(fast: Assessment) -> None:

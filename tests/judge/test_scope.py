@@ -6,6 +6,7 @@ import pytest
 
 from judge import Assessment, assess, parse_claims
 from judge.claim import Scope
+from judge.physics import PhysicsBound
 from judge.policy import OPEN_POLICY, shortfalls
 from judge.scope import ScopeMap, scope_map
 
@@ -112,6 +113,21 @@ def test_features_are_shown_by_tasks_of_their_name(fast: Assessment) -> None:
     found = scope_map(scope(features=("byogpu_copy", "structured-output")), [fast], head_sha=HEAD)
     assert [one.evidence.state for one in found.features] == ["shown", "missing"]
     assert found.holes == ("structured-output: no accuracy task of that name",)
+
+
+def test_headroom_is_the_candidates_and_named_beside_the_performance(fast: Assessment) -> None:
+    bound = PhysicsBound(least_us=100.0, limited_by="memory", headroom=0.5)
+
+    def bounded(one: Any) -> Any:
+        here = one.cell.id == "decode-step.b4.c64"
+        arms = (
+            arm.model_copy(update={"physics": bound if here and arm.arm == "candidate" else None}) for arm in one.arms
+        )
+        return one.model_copy(update={"arms": tuple(arms)})
+
+    known = fast.model_copy(update={"cells": tuple(bounded(one) for one in fast.cells)})
+    cells = scope_map(scope(batch=(1, 4, 64)), [known], head_sha=HEAD).cells
+    assert [cell.headroom for cell in cells] == [None, bound, None]
 
 
 def test_a_policy_without_holes_counts_them(fast: Assessment) -> None:

@@ -5,9 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from judge import assess, collect
 from worker.arms import Arms, resolve
 from worker.bundle import Bundle, read_rows
-from worker.bundle.samples import RequestRow
+from worker.bundle.samples import RequestRow, StreamRow
 from worker.bundle.signature import generate_key
 from worker.check import check
 from worker.run import RunRequest, failed_evals, offline_subject, run_suite
@@ -55,6 +56,16 @@ def test_smoke_shortened(tmp_path: Path, no_program_is_left: None) -> None:
         assert len(row.token_times_s) == 8
     answers = {(row.prompt_sha256, row.output_sha256) for row in requests}
     assert len(answers) == len({prompt for prompt, _ in answers}) == 8  # both arms gave the same answer to each prompt
+
+    streams = [row for entry in files(bundle, "streams") for row in read_rows(entry, StreamRow)]
+    assert [sum(row.mode == mode for row in streams) for mode in ("greedy", "sampled")] == [2 * 8, 2 * 8 * 8]
+    assert {(row.mode, len(row.tokens)) for row in streams} == {("greedy", 16), ("sampled", 1)}
+    assert all(len(at.top) in (5, 6) and at.top[0].logprob >= at.logprob for row in streams for at in row.tokens)
+    (facts,) = assess(collect(bundle)).streams
+    assert facts.greedy is not None
+    assert facts.sampled is not None
+    assert (facts.greedy.pairs, facts.greedy.equal) == (8, 8)  # both arms ran the same code
+    assert facts.sampled.p_value > 0.9
 
     assert not list(tmp_path.glob("byogpu-*"))  # scratch folders are gone
 

@@ -8,6 +8,7 @@ import errno
 import re
 import shutil
 import stat
+import struct
 import tempfile
 import zipfile
 import zlib
@@ -36,6 +37,9 @@ _RATIO_GRACE_BYTES = 1_000_000
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _BLOB_NAME = re.compile(r"blobs/([0-9a-f]{64})\Z")
 _CHUNK_BYTES = 1 << 18
+_COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_UNREADABLE = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, RuntimeError, ValueError)
+"""What `zipfile` raises for a hostile archive; a name that is not UTF-8 is a `ValueError`."""
 _BAD_OFFSET = (None, errno.EINVAL)
 """What an `OSError` says when a hostile archive leads to a place that is not in the file."""
 
@@ -89,7 +93,7 @@ def import_archive(source: Path, folder: Path) -> Bundle:
             _extract(archive, scratch)
         read(scratch)
         scratch.replace(folder)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+    except (*_UNREADABLE, OSError) as error:
         if isinstance(error, OSError) and error.errno not in _BAD_OFFSET:
             raise
         raise BundleError("archive_invalid", f"not a readable zip archive: {str(error)[:150]}") from error
@@ -149,6 +153,8 @@ def _entries(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
             raise BundleError("archive_entry_refused", "an entry is not a regular file")
         if info.flag_bits & 0x1:
             raise BundleError("archive_entry_refused", "an entry is encrypted")
+        if info.compress_type not in _COMPRESSIONS:
+            raise BundleError("archive_entry_refused", "an entry is compressed in a way that `export` never does")
         if name in found:
             raise BundleError("archive_entry_refused", "two entries have the same name")
         found[name] = info

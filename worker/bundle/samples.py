@@ -95,6 +95,49 @@ class CounterRow(Record):
     value: Amount
 
 
+class RankedToken(Record):
+    """One of the likeliest tokens at one position."""
+
+    token: Label
+    """Its name; see `StreamRow`."""
+    logprob: Annotated[float, Field(le=0)]
+    """Natural logarithm of its probability, as the engine reports it."""
+
+
+class StreamToken(RankedToken):
+    """The token that was taken at one position, and what else could have been."""
+
+    top: Annotated[tuple[RankedToken, ...], Field(max_length=64)]
+    """Likeliest first; of equally likely ones any."""
+
+
+class StreamRow(Record):
+    """One continuation of one prompt, token by token. Role ``streams``.
+
+    Tokens go by the names that the server gives them, escaped as in a Python string so that each is printable.
+    """
+
+    arm: ArmName
+    prompt_sha256: Sha256
+    mode: Literal["greedy", "sampled"]
+    draw: Count
+    """Which continuation of the prompt in this mode; 0 if greedy."""
+    tokens: Annotated[tuple[StreamToken, ...], Field(min_length=1, max_length=4096)]
+
+
+class KernelTimeRow(Record):
+    """Times of one kernel inside decode steps of one cell, or of the gaps between kernels. Role ``kernel_times``."""
+
+    cell: Identifier
+    arm: ArmName
+    kernel: Label | None
+    """None: no kernel ran; then each sample is the sum of the gaps of one step."""
+    launches: Positive
+    """In one step; of the gaps: 1."""
+    times_us: Annotated[tuple[Amount, ...], Field(min_length=1, max_length=100_000)]
+    """Raw samples, of one launch each."""
+
+
 class SummaryRow(Record):
     """A number somebody typed or a tool printed. Kept to be contradicted, never to be believed. Role ``summary``."""
 

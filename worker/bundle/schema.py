@@ -55,6 +55,8 @@ Role = Literal[
     "lm_eval_samples",
     "telemetry",
     "counters",
+    "streams",
+    "kernel_times",
     "summary",
     "imported",
     "log",

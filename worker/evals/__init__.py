@@ -81,6 +81,8 @@ def _store(trial: Trial, setting: Setting, telemetry: Telemetry, *, failed: bool
         draft.add_rows(trial.numerics, name=f"{eval_id}.numerics.jsonl", role="numerics", eval_id=eval_id)
     if trial.counters:
         draft.add_rows(trial.counters, name=f"{eval_id}.counters.jsonl", role="counters", eval_id=eval_id)
+    if trial.streams:
+        draft.add_rows(trial.streams, name=f"{eval_id}.streams.jsonl", role="streams", eval_id=eval_id)
     if telemetry.rows:
         draft.add_rows(telemetry.rows, name=f"{eval_id}.telemetry.jsonl", role="telemetry", eval_id=eval_id)
     for arm, program, log in trial.logs() if failed else ():

@@ -19,10 +19,12 @@ from worker.bundle.record import Count
 from worker.bundle.schema import ArmName, Cell
 from worker.engine import EngineServer
 from worker.errors import EvalError
+from worker.evals import streams
 from worker.evals.trial import ARMS, NO_SPECULATION, Setting, Trial, stage
 from worker.processes import Child
 from worker.redacted_json import redact_document, redact_lines
 from worker.suites import Accuracy
+from worker.suites.plan import plan_eval
 from worker.variables import clean_environment
 
 SEED = 1234
@@ -53,6 +55,8 @@ def hindrance() -> str | None:
 def measure(plan: Accuracy, setting: Setting, trial: Trial) -> None:
     """Add lm-eval's results and samples of both arms to the bundle, as it wrote them, and a cell for each score.
 
+    Token streams follow, if the suite asks for them: the servers are up, and nothing is timed.
+
     Both arms run side by side, since nothing is timed here.
 
     Raises:
@@ -61,6 +65,7 @@ def measure(plan: Accuracy, setting: Setting, trial: Trial) -> None:
             `worker.engine` raises.
         TimeLimitError: The time limit passed.
     """
+    seeds = plan_eval(plan, setting.seeds).seeds
     with ExitStack() as stack, stage(setting.progress, plan.id, total=1 + len(ARMS)):
         servers = [
             stack.enter_context(
@@ -84,6 +89,8 @@ def measure(plan: Accuracy, setting: Setting, trial: Trial) -> None:
             try:
                 child.wait(trial.deadline)
                 _keep(plan, setting, trial, server.arm.name, out)
+                if plan.streams is not None:
+                    trial.streams += streams.collect(plan.streams, seeds, server, trial.deadline)
             except EvalError as error:
                 failures.append(error)
             trial.take(server.arm.name, server.take_ledger(trial.deadline))

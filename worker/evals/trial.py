@@ -10,7 +10,7 @@ from worker.arms import Arms
 from worker.bundle import Draft
 from worker.bundle.record import Identifier
 from worker.bundle.redaction import Redactor
-from worker.bundle.samples import CounterRow, NumericsRow, RequestRow, StepRow
+from worker.bundle.samples import CounterRow, NumericsRow, RequestRow, StepRow, StreamRow
 from worker.bundle.schema import ArmName, Block, Cell, EvalRecord, NoSpeculation, PathLedger
 from worker.deadline import Deadline
 from worker.environment.nvml import Nvml
@@ -59,7 +59,7 @@ class Trial:
         deadline: When it must be done.
         cells: Every cell of the plan, also those that no row came to fill.
         blocks: Blocks in the order in which they began.
-        steps: Rows, as are the next three.
+        steps: Rows, as are the next four.
         ledgers: Path ledgers by arm; an arm that never reported has none.
         identities: Who the engine of each arm said it was.
         began_s: The eval's zero, on `time.monotonic`.
@@ -73,6 +73,7 @@ class Trial:
     requests: list[RequestRow] = field(default_factory=list)
     numerics: list[NumericsRow] = field(default_factory=list)
     counters: list[CounterRow] = field(default_factory=list)
+    streams: list[StreamRow] = field(default_factory=list)
     ledgers: dict[ArmName, list[LedgerAnswer]] = field(default_factory=dict)
     identities: dict[ArmName, EngineIdentity] = field(default_factory=dict)
     began_s: float = field(default_factory=time.monotonic)

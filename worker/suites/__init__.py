@@ -47,6 +47,18 @@ class DecodeStep(Record):
     """How often ``block_order`` is repeated; one more baseline block follows, the drift sentinel."""
 
 
+class HiddenSlice(Record):
+    """Prompts with answers that the service may know, hidden among the timed requests of a run.
+
+    The nonce decides which of the pool ride in which block, so that nobody knows before a run what will be scored.
+    """
+
+    pool: Positive
+    """Prompts to choose from, the same for every run of every suite."""
+    per_block: Positive
+    """Of each block's requests, in every cell."""
+
+
 class Serving(Record):
     """Load on the OpenAI-compatible server, per-request token times."""
 
@@ -59,6 +71,20 @@ class Serving(Record):
     output_tokens: Positive
     block_order: tuple[ArmName, ...]
     rounds: Positive
+    hidden_slice: HiddenSlice | None = None
+
+
+class Streams(Record):
+    """Continuations with log-probabilities that each arm gives besides its answers."""
+
+    prompts: Positive
+    input_tokens: Positive
+    output_tokens: Positive
+    """Of each greedy continuation."""
+    draws: Positive
+    """Sampled continuations of each prompt, one token long, at temperature 1."""
+    top: Annotated[int, Field(ge=2, le=20)]
+    """Likeliest tokens reported at each position."""
 
 
 class Accuracy(Record):
@@ -70,6 +96,7 @@ class Accuracy(Record):
     tasks: tuple[Label, ...]
     concurrency: Positive
     minimum_documents: Positive
+    streams: Streams | None = None
 
 
 EvalPlan = Annotated[KernelNumerics | DecodeStep | Serving | Accuracy, Field(discriminator="kind")]

@@ -49,7 +49,7 @@ class PlannedEval(Record):
     id: Identifier
     kind: EvalKind
     seeds: tuple[Seed, ...]
-    """Outside blocks: of the warm-up's requests, or of all operators' inputs."""
+    """Outside blocks: of the warm-up's requests, of the prompts of token streams, or of all operators' inputs."""
     blocks: tuple[PlannedBlock, ...]
 
 
@@ -85,7 +85,9 @@ def plan_eval(plan: EvalPlan, seeds: Seeds) -> PlannedEval:
             warm_up = tuple(_seed(seeds, plan.id, "warm-up", index) for index in range(WARMUP_REQUESTS))
             return PlannedEval(id=plan.id, kind=plan.kind, seeds=warm_up, blocks=tuple(_serving_blocks(plan, seeds)))
         case Accuracy():
-            return PlannedEval(id=plan.id, kind=plan.kind, seeds=(), blocks=())
+            asked = range(plan.streams.prompts if plan.streams is not None else 0)
+            prompts = tuple(_seed(seeds, plan.id, "stream", index) for index in asked)
+            return PlannedEval(id=plan.id, kind=plan.kind, seeds=prompts, blocks=())
 
 
 def decode_cell(plan: DecodeStep, batch: int, context: int) -> Identifier:
@@ -105,16 +107,46 @@ def _decode_blocks(plan: DecodeStep, seeds: Seeds) -> Iterator[PlannedBlock]:
         yield PlannedBlock(block=block, cells=cells)
 
 
+def slice_seed(index: int) -> Seed:
+    """Seed of a prompt of the hidden slices' pool: the same in every run, so that its answer can be known."""
+    return _seed(Seeds("byogpu hidden slice"), index)
+
+
 def _serving_blocks(plan: Serving, seeds: Seeds) -> Iterator[PlannedBlock]:
+    ids = tuple(serving_cell(plan, concurrency) for concurrency in plan.concurrency)
+    riders = _riders(plan, seeds)
     for block, turn in _ordered(plan.block_order * plan.rounds, sentinel=False):
         cells = tuple(
             PlannedCell(
                 cell=cell,
-                seeds=tuple(_seed(seeds, plan.id, cell, turn, index) for index in range(plan.requests_per_block)),
+                seeds=tuple(
+                    riders.get((turn, cell, index)) or _seed(seeds, plan.id, cell, turn, index)
+                    for index in range(plan.requests_per_block)
+                ),
             )
-            for cell in (serving_cell(plan, concurrency) for concurrency in plan.concurrency)
+            for cell in ids
         )
         yield PlannedBlock(block=block, cells=cells)
+
+
+def _riders(plan: Serving, seeds: Seeds) -> dict[tuple[int, Identifier, int], Seed]:
+    """Which requests carry a prompt of the hidden slice, by turn, cell and number.
+
+    No prompt rides twice in an arm, or a cache could answer it: a small pool leaves the last blocks without.
+    """
+    if (hidden := plan.hidden_slice) is None:
+        return {}
+    drawn = sorted(range(hidden.pool), key=lambda index: seeds.integer(plan.id, "slice", index))
+    turns = max(plan.block_order.count(arm) for arm in ("baseline", "candidate")) * plan.rounds
+    places = [
+        (turn, cell, index)
+        for turn in range(turns)
+        for cell in (serving_cell(plan, concurrency) for concurrency in plan.concurrency)
+        for index in sorted(
+            range(plan.requests_per_block), key=lambda index: seeds.integer(plan.id, cell, turn, "rides", index)
+        )[: hidden.per_block]
+    ]
+    return {place: slice_seed(index) for place, index in zip(places, drawn, strict=False)}
 
 
 def _ordered(arms: tuple[ArmName, ...], *, sentinel: bool) -> Iterator[tuple[Block, int]]:

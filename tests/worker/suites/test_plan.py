@@ -3,8 +3,9 @@
 import json
 from itertools import pairwise
 
-from worker.suites import Suite, load
-from worker.suites.plan import PlannedEval, plan_run
+from worker.suites import HiddenSlice, Suite, load
+from worker.suites.plan import PlannedEval, plan_eval, plan_run, slice_seed
+from worker.suites.seeds import Seeds
 
 SMOKE = load("smoke")
 ORDER = ["baseline", "candidate"]
@@ -50,7 +51,7 @@ def test_the_digest_depends_on_nonce_and_suite_and_on_nothing_else() -> None:
 
 def test_the_plan_is_the_same_in_every_version() -> None:
     """A change here needs a new plan format: challenges that were issued before can no longer be followed."""
-    assert plan_run(SMALL, "n" * 43).digest == "3cd556e60d1664110395f56a3a6c439d697f6b6fa74d0a1ae3a19081c7bc20b9"
+    assert plan_run(SMALL, "n" * 43).digest == "65aef12db61814c2bdf74ae15b3e0caaf1e412f9db5ae9e3fcdd164db2d91b96"
 
 
 def test_blocks_follow_the_suite_and_a_sentinel_ends_the_decode_steps() -> None:
@@ -83,5 +84,40 @@ def test_the_nth_blocks_of_both_arms_share_their_seeds_and_no_others_do() -> Non
 
 
 def test_another_nonce_changes_every_seed() -> None:
-    assert not set(every_seed("one")) & set(every_seed("two"))
-    assert len(every_seed("one")) == 17 * 2 + 16 * 8 + 2 + 1
+    pool = {slice_seed(index) for index in range(64)}
+    assert not (set(every_seed("one")) & set(every_seed("two"))) - pool
+    assert len(every_seed("one")) == 17 * 2 + 16 * 8 + 2 + 1 + 8
+
+
+def test_a_hidden_slice_rides_in_every_block_and_never_twice_in_an_arm() -> None:
+    pool = {slice_seed(index) for index in range(64)}
+    assert len(pool) == 64
+    riders = {}
+    for nonce in ("one", "two"):
+        blocks = evals(nonce)["serving"].blocks
+        for arm in ORDER:
+            found = [
+                [s for c in block.cells for s in c.seeds if s in pool] for block in blocks if block.block.arm == arm
+            ]
+            assert [len(seeds) for seeds in found] == [1] * 8
+            riders[nonce, arm] = [seed for seeds in found for seed in seeds]
+            assert len(set(riders[nonce, arm])) == 8
+        assert riders[nonce, "baseline"] == riders[nonce, "candidate"]
+    assert riders["one", "baseline"] != riders["two", "baseline"]
+    places = {
+        nonce: [
+            cell.seeds.index(*(set(cell.seeds) & pool))
+            for block in evals(nonce)["serving"].blocks
+            for cell in block.cells
+        ]
+        for nonce in ("one", "two")
+    }
+    assert places["one"] != places["two"]
+
+
+def test_a_pool_that_is_too_small_leaves_the_last_blocks_without() -> None:
+    serving = SMOKE.evals[2].model_copy(update={"hidden_slice": HiddenSlice(pool=3, per_block=2)})
+    blocks = plan_eval(serving, Seeds("nonce")).blocks
+    pool = {slice_seed(index) for index in range(3)}
+    ours = [sum(s in pool for c in block.cells for s in c.seeds) for block in blocks if block.block.arm == "baseline"]
+    assert ours == [2, 1, 0, 0, 0, 0, 0, 0]
