@@ -1,6 +1,8 @@
 """Making a challenge, and a challenge as every part of the API shows it."""
 
 import secrets
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -9,9 +11,9 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from server import audit
-from server.models import Challenge, Pull, Repository
+from server.models import Bundle, Challenge, Pull, Repository
 from server.settings import Settings
-from worker.bundle.record import CommitSha, Identifier, Label, Record, Sha256
+from worker.bundle.record import CommitSha, Count, Identifier, Label, Record, Sha256
 from worker.suites import Suite
 from worker.suites.plan import plan_run
 
@@ -122,6 +124,61 @@ def challenges_of(pull_id: int) -> Select[Challenge]:
     """Every challenge of a pull request, newest first."""
     return (
         select(Challenge).where(Challenge.pull_id == pull_id).order_by(Challenge.issued_at.desc(), Challenge.id.desc())
+    )
+
+
+class ChallengeTally(Record):
+    """What became of all challenges of a pull request. Those that ended without a bundle count as tries."""
+
+    issued: Count
+    open: Count
+    used: Count
+    abandoned: Count
+    expired: Count
+
+
+def tally(session: Session, pull_id: int, *, now: datetime) -> ChallengeTally:
+    """Count a pull request's challenges by what became of them."""
+    found = Counter(fate(one, at=now) for one in session.scalars(challenges_of(pull_id)))
+    return ChallengeTally(
+        issued=found.total(),
+        open=found["open"],
+        used=found["used"],
+        abandoned=found["abandoned"],
+        expired=found["expired"],
+    )
+
+
+def unanswered(
+    challenges: Iterable[Challenge], owners: Mapping[str, str], bundle: Bundle, suite_digest: str, *, now: datetime
+) -> int:
+    """How many challenges count as further tries of a bundle: those that ended without one.
+
+    Of the same commit and suite, and issued to a node of the same owner. One that was issued to no node in particular
+    counts too, unless the bundle used a challenge that named its node: who names it answers for that node alone, so
+    nobody can burden it with challenges of his own.
+
+    Args:
+        challenges: Of the bundle's pull request.
+        owners: Owner of each registered node, by key id.
+        bundle: The bundle.
+        suite_digest: Of the suite that it ran.
+        now: The time.
+    """
+    known = tuple(challenges)
+    named = any(one.used_by == bundle.id and one.node_key_id is not None for one in known)
+    owner = owners.get(bundle.node_key_id or "")
+
+    def charged(one: Challenge) -> bool:
+        if one.node_key_id is None:
+            return not named
+        return one.node_key_id == bundle.node_key_id or (owner is not None and owners.get(one.node_key_id) == owner)
+
+    return sum(
+        (one.head_sha, one.suite_digest) == (bundle.head_sha, suite_digest)
+        and fate(one, at=now) in ("abandoned", "expired")
+        and charged(one)
+        for one in known
     )
 
 

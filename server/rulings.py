@@ -49,6 +49,14 @@ class Release(Record):
     rules: tuple[str, ...]
 
 
+class Undone(Record):
+    """That an operator took a decision back."""
+
+    reason: str
+    """In the operator's words."""
+    at: AwareDatetime
+
+
 class RulingRef(Record):
     """One decision about a bundle."""
 
@@ -58,6 +66,8 @@ class RulingRef(Record):
     reason: str
     """In the operator's words, or the retention policy's."""
     at: AwareDatetime
+    undone: Undone | None = None
+    """Null: it stands. Only an invalidation can be taken back."""
 
 
 def rulings_of(session: Session, bundle_ids: Iterable[str]) -> Mapping[str, tuple[RulingRef, ...]]:
@@ -65,7 +75,8 @@ def rulings_of(session: Session, bundle_ids: Iterable[str]) -> Mapping[str, tupl
     found: dict[str, tuple[RulingRef, ...]] = {}
     rows = session.scalars(select(Ruling).where(Ruling.bundle_id.in_(list(bundle_ids))).order_by(Ruling.at))
     for row in rows:
-        one = RulingRef(kind=row.kind, reason=row.reason, at=row.at)
+        undone = Undone.model_validate_json(row.record) if row.kind == "invalidated" and row.record else None
+        one = RulingRef(kind=row.kind, reason=row.reason, at=row.at, undone=undone)
         found[row.bundle_id] = (*found.get(row.bundle_id, ()), one)
     return found
 

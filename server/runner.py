@@ -22,6 +22,7 @@ from server.moderation import retention
 from server.queue import PostponeError, Taken, TaskKind
 from server.services import Services
 from server.storage import StoreUnavailableError
+from server.telemetry.logs import bound
 
 _log = logging.getLogger(__name__)
 _LONGEST_WAIT_S = 300.0
@@ -79,7 +80,11 @@ def run_next(services: Services) -> bool:
         _give_up(services, taken, "the process that ran it died")
         return True
     try:
-        handler.run(services, taken.key)
+        with (
+            bound(task_id=taken.id, task=taken.kind, **_about(taken)),
+            services.tracer.span(f"task {taken.kind}", key=taken.key),
+        ):
+            handler.run(services, taken.key)
     except PostponeError as error:
         _fail(services, taken, str(error), wait_s=error.after_s)
     except (StoreUnavailableError, OperationalError) as error:
@@ -94,6 +99,11 @@ def run_next(services: Services) -> bool:
         with services.database.write() as session:
             queue.finish(session, taken, now=services.clock())
     return True
+
+
+def _about(taken: Taken) -> dict[str, str]:
+    """What a task's key names, for the log."""
+    return {"bundle_id" if taken.kind in ("validate", "revalidate") else "key": taken.key}
 
 
 def sweep(services: Services) -> int:

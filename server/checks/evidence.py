@@ -70,8 +70,9 @@ def gather(session: Session, pull: Pull, *, now: datetime) -> Gathered:
         withdrawn: Withdrawal | None = None
         reason = ""
         for ruling in rulings.get(bundle.id, ()):
-            if ruling.kind not in ("released", "retired") and withdrawn != "retracted":
-                withdrawn, reason = ruling.kind, ruling.reason
+            match ruling.kind:
+                case "retracted" | "invalidated" if ruling.undone is None and withdrawn != "retracted":
+                    withdrawn, reason = ruling.kind, ruling.reason
         assessment = None if withdrawn == "retracted" else readable(Assessment, record)
         if assessment is None and withdrawn != "retracted":
             continue  # not judged yet

@@ -62,7 +62,7 @@ class _Case:
 
     @property
     def holes(self) -> tuple[str, ...]:
-        """Holes of the declared scope; without one, values that claims list and no evidence for the present head has."""
+        """Holes of the declared scope; without one, values that claims list and no evidence for this head has."""
         if self.scope is not None:
             return self.scope.holes
         now = [one for one in self.bundles if one.head_sha == self.pull.head_sha and one.validity == "valid"]

@@ -7,16 +7,17 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session, undefer
 
 from judge.assess import Assessment, assess, edition
-from judge.evidence import Context, PullState, collect
+from judge.evidence import Context, KnownAnswer, PullState, collect
 from judge.trust import project_trust
 from server import audit
 from server.db import inserter
-from server.intake import binding, signatures
+from server.intake import binding, hidden_slice, signatures
 from server.models import AssessmentRow, Bundle, Node, Pull, ValidationState
 from server.queue import enqueue
 from server.rulings import released_rules
 from server.services import Services
 from server.stored import stored
+from worker.bundle import parse_manifest
 
 
 def validate(services: Services, bundle_id: str) -> None:
@@ -58,12 +59,14 @@ class Judgement:
         assessment: What came of it.
         state: The validation state that follows.
         detail: Why it is quarantined; else empty.
+        answers: What it teaches about the hidden slice; nothing unless the project ran it.
     """
 
     case: Case
     assessment: Assessment
     state: ValidationState
     detail: str
+    answers: tuple[KnownAnswer, ...] = ()
 
     @property
     def columns(self) -> dict[str, object]:
@@ -91,6 +94,7 @@ def read(session: Session, bundle_id: str) -> Case:
         node_key_id=signed.key_id,
         challenge=binding.issued(session, bundle),
         pull=_state(_pull_of(session, bundle), bundle),
+        answers=hidden_slice.known(session, parse_manifest(bundle.manifest)),
     )
     return Case(bundle, context, released_rules(session, bundle_id), node is not None and node.project)
 
@@ -106,7 +110,8 @@ def judge(services: Services, case: Case) -> Judgement:
     weighing = [one for one in assessment.findings if one.rule_id not in case.released]
     doubts = dict.fromkeys(one.title for one in weighing if one.effect == "quarantines")
     state: ValidationState = "quarantined" if doubts else assessment.validity  # also when invalid: it stays unseen
-    return Judgement(case, assessment, state, "; ".join(doubts)[:500])
+    answers = hidden_slice.taught(evidence, assessment) if case.project else ()
+    return Judgement(case, assessment, state, "; ".join(doubts)[:500], answers)
 
 
 def keep(session: Session, services: Services, judgement: Judgement) -> None:
@@ -123,6 +128,7 @@ def keep(session: Session, services: Services, judgement: Judgement) -> None:
     lot = secrets.randbelow(1_000_000) / 1_000_000  # drawn once: judging again does not draw again
     row = inserter(session)(AssessmentRow).values(bundle_id=bundle.id, lot=lot, **values)
     session.execute(row.on_conflict_do_update(index_elements=["bundle_id"], set_=values))
+    hidden_slice.learn(session, judgement.answers, bundle_id=bundle.id)
     if (pull := _pull_of(session, bundle)) is not None:
         enqueue(session, "refresh", str(pull.id), now=services.clock())
 

@@ -16,7 +16,16 @@ from server.models.bundles import (
     UploadState,
     ValidationState,
 )
-from server.models.evidence import AssessmentRow, EvidenceRow, Outlook, Revalidation, Ruling, RulingKind, VerdictRow
+from server.models.evidence import (
+    Answer,
+    AssessmentRow,
+    EvidenceRow,
+    Outlook,
+    Revalidation,
+    Ruling,
+    RulingKind,
+    VerdictRow,
+)
 from server.models.github import (
     Command,
     CommandState,
@@ -36,6 +45,7 @@ from server.models.work import Audit, Task, TaskState
 __all__ = [
     "Account",
     "AnnouncedPart",
+    "Answer",
     "ApiToken",
     "AssessmentRow",
     "Audit",

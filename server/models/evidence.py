@@ -7,7 +7,7 @@ are, beside the few columns that queries need.
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import ForeignKey, Index, Text, text
+from sqlalchemy import BigInteger, ForeignKey, Index, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from judge.lifetime import Standing
@@ -33,6 +33,20 @@ class AssessmentRow(Table):
     """Drawn when it was first judged, 0 to 1: whether a policy's audits ask for a reproduction. None: not drawn."""
     record: Mapped[str] = mapped_column(Text, deferred=True)
     """A `judge` Assessment."""
+
+
+class Answer(Table):
+    """How a model answers a prompt of the hidden slice, learnt from a bundle of one of the project's own nodes."""
+
+    __tablename__ = "answer"
+
+    weights_digest: Mapped[str] = mapped_column(DIGEST, primary_key=True)
+    prompt_sha256: Mapped[str] = mapped_column(DIGEST, primary_key=True)
+    output_tokens: Mapped[int] = mapped_column(BigInteger, primary_key=True, autoincrement=False)
+    """Asked for."""
+    output_sha256: Mapped[str] = mapped_column(DIGEST)
+    bundle_id: Mapped[str] = mapped_column(ForeignKey("bundle.id"), index=True)
+    """Where it was learnt; forgotten when that bundle is withdrawn."""
 
 
 class Ruling(Table):

@@ -52,6 +52,16 @@ def invalidate_bundle(services: InService, bundle_id: Digest, posted: Posted) ->
 
 
 @router.post(
+    "/bundles/{bundle_id}/reinstate",
+    summary="Take an invalidation back",
+    **_described("invalidated", "valid", "bundle_not_invalidated"),
+)
+def reinstate_bundle(services: InService, bundle_id: Digest, posted: Posted) -> RulingReceipt:
+    """Let an invalidated bundle count again. The invalidation stays visible, with the reason why it was taken back."""
+    return service.reinstate(services, bundle_id, reason=posted.reason)
+
+
+@router.post(
     "/bundles/{bundle_id}/quarantine-release",
     summary="Release a bundle from quarantine",
     **_described("released", "pending", "bundle_not_quarantined"),

@@ -2,18 +2,18 @@
 
 from typing import Literal
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 from sqlalchemy.orm import Session, undefer
 
 from judge.assess import Assessment
 from judge.trust import suspicions
 from server import audit
 from server.errors import AppError
-from server.models import AssessmentRow, Bundle, Pull, Ruling, RulingKind
+from server.models import Answer, AssessmentRow, Bundle, Pull, Ruling, RulingKind
 from server.moderation.burial import bury
 from server.moderation.schemas import RulingReceipt
 from server.queue import enqueue
-from server.rulings import Release, require_kept
+from server.rulings import Release, Undone, require_kept
 from server.services import Services
 from server.stored import readable
 
@@ -37,12 +37,39 @@ def withdraw(
     with services.database.write() as session:
         bundle = _judged(session, bundle_id)
         standing = session.get(Ruling, (bundle_id, kind))
+        if standing is not None and kind == "invalidated" and standing.record:  # it was taken back meanwhile
+            session.delete(standing)
+            session.flush()
+            standing = None
         if standing is None:
             require_kept(session, bundle_id)
+            session.execute(delete(Answer).where(Answer.bundle_id == bundle_id))
             kept = bury(session, bundle) if kind == "retracted" else ""
             standing = _rule(session, services, bundle, kind, reason, kept)
             if kind == "retracted":
                 enqueue(session, "sweep_uploads", "all", now=services.clock())
+    services.bell.ring()
+    return _receipt(bundle, standing)
+
+
+def reinstate(services: Services, bundle_id: str, *, reason: str) -> RulingReceipt:
+    """Take an invalidation back: the bundle counts again as it did. Both decisions stay visible with their reasons.
+
+    Taking it back twice changes nothing.
+
+    Raises:
+        AppError: ``bundle_not_found``, ``bundle_not_validated``, ``bundle_retracted``, ``bundle_retired``,
+            ``bundle_not_invalidated``.
+    """
+    with services.database.write() as session:
+        bundle = _judged(session, bundle_id)
+        require_kept(session, bundle_id)
+        standing = session.get(Ruling, (bundle_id, "invalidated"))
+        if standing is None:
+            raise AppError("bundle_not_invalidated", "There is no invalidation to take back.")
+        if not standing.record:
+            standing.record = Undone(reason=reason, at=services.clock()).model_dump_json()
+            _follow(session, services, bundle, "reinstated", reason)
     services.bell.ring()
     return _receipt(bundle, standing)
 
@@ -85,16 +112,21 @@ def _judged(session: Session, bundle_id: str) -> Bundle:
 
 
 def _rule(session: Session, services: Services, bundle: Bundle, kind: RulingKind, reason: str, record: str) -> Ruling:
-    now = services.clock()
-    made = Ruling(bundle_id=bundle.id, kind=kind, reason=reason, record=record, at=now)
+    made = Ruling(bundle_id=bundle.id, kind=kind, reason=reason, record=record, at=services.clock())
     session.add(made)
-    audit.record(session, at=now, actor="admin", action=f"bundle.{kind}", target=bundle.id, detail=reason)
+    _follow(session, services, bundle, kind, reason)
+    return made
+
+
+def _follow(session: Session, services: Services, bundle: Bundle, what: str, reason: str) -> None:
+    """Log a decision, and judge again what rests on the bundle."""
+    now = services.clock()
+    audit.record(session, at=now, actor="admin", action=f"bundle.{what}", target=bundle.id, detail=reason)
     pull_id = session.scalar(
         select(Pull.id).where(Pull.repository_id == bundle.repository_id, Pull.number == bundle.pull_number)
     )
     if pull_id is not None:
         enqueue(session, "refresh", str(pull_id), now=now)
-    return made
 
 
 def _receipt(bundle: Bundle, ruling: Ruling) -> RulingReceipt:

@@ -12,6 +12,7 @@ from judge.rules import FAMILIES, RULES
 from judge.trust import TrustLevel
 from server.bodies import answer
 from server.issued import EXAMPLE as _CHALLENGE
+from server.issued import ChallengeTally
 from server.pulls import EXAMPLE as _PULL
 from server.results.schemas import (
     BundleList,
@@ -100,7 +101,9 @@ PULL = answer(
         shortfalls=(),
         rerun=RerunPlan(runs=(), gpu_minutes=0.0),
         evidence=(EvidenceItem(bundle=_BUNDLE, stale=False, lifetime=_LIFETIME, claim_ids=()),),
+        scope=None,
         challenges=(_CHALLENGE,),
+        challenge_tally=ChallengeTally(issued=1, open=0, used=0, abandoned=0, expired=1),
         check=_CHECK,
     )
 )

@@ -14,7 +14,7 @@ from judge.decision import Outcome
 from judge.trust import NAMES, TrustLevel
 from judge.verdict import Verdict
 from server.errors import AppError
-from server.issued import challenge_ref, challenges_of
+from server.issued import challenge_ref, challenges_of, tally
 from server.models import (
     AssessmentRow,
     Blob,
@@ -102,6 +102,7 @@ def pull_page(session: Session, *, repository: str, number: int, public_url: str
         policy=policy_of(session, pull.repository_id),
         shortfalls=open_ends.shortfalls,
         rerun=open_ends.rerun,
+        scope=open_ends.scope,
         evidence=tuple(
             EvidenceItem(
                 bundle=ref,
@@ -114,6 +115,7 @@ def pull_page(session: Session, *, repository: str, number: int, public_url: str
         challenges=tuple(
             challenge_ref(one, now=now) for one in session.scalars(challenges_of(pull.id).limit(_CHALLENGE_LIMIT))
         ),
+        challenge_tally=tally(session, pull.id, now=now),
         check=check_state(session, pull.id),
     )
 

@@ -13,9 +13,10 @@ from judge.rejudgement import Rejudgement
 from judge.report import Conclusion
 from judge.rerun import RerunPlan
 from judge.rules import Effect, Family, Severity
+from judge.scope import ScopeMap
 from judge.trust import Placement, TrustLevel
 from judge.verdict import Verdict
-from server.issued import ChallengeRef
+from server.issued import ChallengeRef, ChallengeTally
 from server.models import Origin, PostState, SignatureState, UploadState, ValidationState
 from server.pulls import PullRef
 from server.rulings import RulingRef, Tombstone
@@ -182,8 +183,12 @@ class PullPage(Record):
     """What to measure again to make the evidence whole; null while not judged."""
     evidence: tuple[EvidenceItem, ...]
     """Newest first."""
+    scope: ScopeMap | None
+    """The declared scope with what there is to show for each of its cells; null: none is declared, or not judged."""
     challenges: tuple[ChallengeRef, ...]
     """Newest first, the unused ones too: a run that was begun and never handed in is seen here."""
+    challenge_tally: ChallengeTally
+    """All of them, counted."""
     check: CheckState | None
 
 

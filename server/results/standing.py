@@ -10,6 +10,7 @@ from judge.lifetime import Lifetime
 from judge.policy import Shortfall
 from judge.rejudgement import Rejudgement
 from judge.rerun import RerunPlan
+from judge.scope import ScopeMap
 from judge.trust import Placement
 from server.errors import AppError
 from server.models import EvidenceRow, Outlook, Revalidation
@@ -36,6 +37,7 @@ class Left:
 
     rerun: RerunPlan | None
     shortfalls: tuple[Shortfall, ...]
+    scope: ScopeMap | None
 
 
 def stands_of(session: Session, bundle_ids: Iterable[str]) -> Mapping[str, Stand]:
@@ -52,8 +54,8 @@ def left(session: Session, pull_id: int) -> Left:
     """What is left to do for a pull request."""
     row = session.get(Outlook, pull_id)
     if row is None:
-        return Left(None, ())
-    return Left(readable(RerunPlan, row.rerun), SHORTFALLS.validate_json(row.shortfalls))
+        return Left(None, (), None)
+    return Left(readable(RerunPlan, row.rerun), SHORTFALLS.validate_json(row.shortfalls), readable(ScopeMap, row.scope))
 
 
 def revalidation_list(session: Session, *, cursor: str | None, limit: int) -> RevalidationList:

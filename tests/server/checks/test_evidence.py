@@ -64,9 +64,9 @@ def register(service: Service, key: NodeKey, *, project: bool = False) -> None:
     service.work()
 
 
-def push(service: Service, head: str) -> None:
+def push(service: Service, head: str, *, body: str = CLAIMS) -> None:
     seen = pulls.Seen(
-        repository_id=1001, repository="octo/kernels", number=1, title="Faster", body=CLAIMS, state="open",
+        repository_id=1001, repository="octo/kernels", number=1, title="Faster", body=body, state="open",
         head_sha=head, base_sha="c" * 40, author="kim",
     )  # fmt: skip
     with service.services.database.write() as session:
@@ -201,16 +201,65 @@ def test_a_policy_decides_whether_a_supported_claim_is_enough(
     assert service.client.put(url, json=policy, headers=service.admin).json()["code"] == "repository_not_found"
     push(service, OLD)
     service.upload(measure())
-    assert page(service)["policy"] == service.client.get(url).json() == {"version": 1, "needs": [], "holes": None}
+    open_policy = {"version": 1, "needs": [], "holes": None, "audits": None}
+    assert page(service)["policy"] == service.client.get(url).json() == open_policy
     assert page(service)["check"]["conclusion"] == "success"
-    assert service.client.put(url, json=policy, headers=service.admin).json() == policy
+    assert service.client.put(url, json=policy, headers=service.admin).json() == {**policy, "audits": None}
     service.work()
     shown = page(service)
-    assert (shown["policy"], shown["check"]["conclusion"]) == (policy, "action_required")
+    assert (shown["policy"], shown["check"]["conclusion"]) == ({**policy, "audits": None}, "action_required")
     assert [one["claim_id"] for one in shown["shortfalls"]] == ["speed"]
     register(service, node, project=True)
     assert (page(service)["shortfalls"], page(service)["check"]["conclusion"]) == ([], "success")
     assert [row["action"] for row in service.rows("audit")].count("policy.set") == 1
+
+
+def test_holes_of_the_declared_scope_are_shown_and_count_for_the_policy(
+    service: Service, measure: Callable[..., Bundle]
+) -> None:
+    scope = "\n- scope: {batch: [1, 4, 64], context: 64, features: [byogpu_copy, structured-output]}\n```"
+    push(service, OLD, body=CLAIMS.removesuffix("\n```") + scope)
+    assert len(page(service)["scope"]["holes"]) == 3 * 3 + 2, "nothing is shown before the first bundle"
+    service.upload(measure())
+    shown = page(service)
+    assert [cell["batch"] for cell in shown["scope"]["cells"]] == [1, 4, 64]
+    assert [cell["holes"] for cell in shown["scope"]["cells"]] == [
+        ["correctness"], [], ["performance", "correctness", "path"],
+    ]  # fmt: skip
+    assert [one["evidence"]["state"] for one in shown["scope"]["features"]] == ["shown", "missing"]
+    assert shown["check"]["conclusion"] == "success"
+    policy = {"version": 1, "needs": [], "holes": 0}
+    service.client.put("/api/v1/repositories/octo/kernels/policy", json=policy, headers=service.admin)
+    service.work()
+    shown = page(service)
+    assert shown["check"]["conclusion"] == "action_required"
+    assert shown["shortfalls"][0]["sentence"].startswith("The declared scope has 5 holes, 0 are allowed: batch 1,")
+    post = [row for row in service.rows("post") if row["state"] != "superseded"][-1]
+    assert "Of the declared scope 1 of 3 cells are whole, 1 of 2 features are shown; 5 holes." in post["payload"]
+    assert "### The declared scope" in post["payload"]
+    push(service, HEAD, body=CLAIMS)
+    assert page(service)["scope"] is None, "the new text declares none"
+
+
+def test_a_bundle_that_is_drawn_has_to_be_reproduced(
+    service: Service, measure: Callable[..., Bundle], node: NodeKey
+) -> None:
+    push(service, OLD)
+    service.upload(measure())
+    (drawn,) = service.rows("assessment")
+    assert 0 <= drawn["lot"] < 1
+    url = "/api/v1/repositories/octo/kernels/policy"
+    for share, conclusion in ((0.0, "success"), (1.0, "action_required")):
+        policy = {"version": 1, "needs": [], "holes": None, "audits": {"share": share, "from_factor": None}}
+        service.client.put(url, json=policy, headers=service.admin)
+        service.work()
+        assert page(service)["check"]["conclusion"] == conclusion
+    assert "drawn for an audit" in page(service)["shortfalls"][0]["sentence"]
+    service.client.post("/api/v1/revalidations", headers=service.admin)
+    service.work()
+    assert service.rows("assessment")[0]["lot"] == drawn["lot"], "judging again does not draw again"
+    register(service, node, project=True)
+    assert page(service)["shortfalls"] == []
 
 
 def test_setting_a_policy_is_the_operators_and_strict(service: Service) -> None:
