@@ -22,6 +22,8 @@ _KEEP = timedelta(hours=1)
 _ASK_AGAIN = timedelta(minutes=1)
 _LEEWAY = timedelta(seconds=60)
 _TIMEOUT_S = 10.0
+_END = 2**37
+"""Seconds: later than that is no date."""
 # Times and names are judged below, by our clock and against our settings.
 _SIGNATURE_ONLY: jwt.types.Options = {
     "verify_aud": False, "verify_exp": False, "verify_iat": False, "verify_iss": False, "verify_nbf": False,
@@ -36,9 +38,9 @@ class _Claims(BaseModel):
 
     iss: str
     aud: str
-    iat: int
-    exp: int
-    nbf: int = 0
+    iat: int = Field(ge=0, lt=_END)
+    exp: int = Field(ge=0, lt=_END)
+    nbf: int = Field(default=0, ge=0, lt=_END)
     repository_id: str = Field(pattern=r"^[1-9][0-9]{0,17}$")
     sha: str = Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")
     ref: str = Field(min_length=1, max_length=1000)

@@ -120,3 +120,40 @@ def test_only_the_admin_token_opens_it(service: Service, key: NodeKey, authoriza
     answer = service.client.post("/api/v1/nodes", json={"public_key": key.public_key, "owner": "o"}, headers=headers)
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
     assert service.rows("node") == []
+
+
+def test_what_comes_after_a_key_was_revoked_is_not_signed_and_what_came_before_is(
+    service: Service, key: NodeKey, make_bundle: Callable[..., Bundle]
+) -> None:
+    def submit(bundle: Bundle) -> None:
+        service.put_missing(bundle, service.post(bundle).json()["missing"])
+        assert service.client.post(f"/api/v1/bundles/{bundle.id}/submit").status_code == 202
+        service.work()
+
+    register(service, key)
+    before, between, after = (signed(make_bundle(rows=n), key) for n in (40, 41, 42))
+    submit(before)
+    receipt = service.post(between).json()
+    revoked = service.client.post(f"/api/v1/nodes/{key.key_id}/revoke", headers=service.admin)
+    assert revoked.json()["revoked_at"] is not None
+    assert service.client.post(f"/api/v1/nodes/{key.key_id}/revoke", headers=service.admin).json() == revoked.json()
+    service.put_missing(between, receipt["missing"])
+    service.client.post(f"/api/v1/bundles/{between.id}/submit")
+    service.work()
+    submit(after)
+    service.client.post("/api/v1/revalidations", headers=service.admin)
+    service.work()
+    assert signature(service, before) == ("valid", key.key_id)
+    assert signature(service, between) == signature(service, after) == ("unknown_key", None)
+    assert [row["action"] for row in service.rows("audit")].count("node.revoked") == 1
+    again = service.client.post(
+        "/api/v1/nodes", json={"public_key": key.public_key, "owner": "octocat"}, headers=service.admin
+    )
+    assert (again.status_code, again.json()["code"]) == (409, "node_revoked")
+    unknown = service.client.post(f"/api/v1/nodes/{'0' * 64}/revoke", headers=service.admin)
+    assert unknown.json()["code"] == "node_not_found"
+
+
+def test_an_operator_says_whose_node_it_is(service: Service, key: NodeKey) -> None:
+    answer = service.client.post("/api/v1/nodes", json={"public_key": key.public_key}, headers=service.admin)
+    assert (answer.status_code, answer.json()["code"]) == (422, "node_owner_invalid")
