@@ -4,6 +4,11 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from sqlalchemy import Connection
+
+VERSION_TABLE = "alembic_version"
+"""Where a database says which revision it has."""
 
 
 def upgrade(database_url: str, *, revision: str = "head") -> None:
@@ -14,6 +19,11 @@ def upgrade(database_url: str, *, revision: str = "head") -> None:
 def downgrade(database_url: str, *, revision: str) -> None:
     """Bring a database down to a revision; ``base`` removes every table."""
     command.downgrade(_config(database_url), revision)
+
+
+def current(connection: Connection) -> str:
+    """The revision a database has; ``base`` if none."""
+    return MigrationContext.configure(connection).get_current_revision() or "base"
 
 
 def check(database_url: str) -> None:
