@@ -66,7 +66,7 @@ class RulingRef(Record):
     reason: str
     """In the operator's words, or the retention policy's."""
     at: AwareDatetime
-    undone: Undone | None = None
+    undone: Undone | None
     """Null: it stands. Only an invalidation can be taken back."""
 
 

@@ -157,6 +157,7 @@ export function verdict(changes: Partial<Verdict> = {}): Verdict {
     trust_level: 1,
     next_run: null,
     bundle_ids: [BUNDLE],
+    tries: 1,
     ...changes,
   };
 }
@@ -242,11 +243,13 @@ export function pullPage(changes: Partial<Schema<"PullPage">> = {}): Schema<"Pul
     verdicts: [verdict()],
     judged_at: "2026-01-01T12:03:00Z",
     judged_head_sha: SHA,
-    policy: { version: 1, needs: [], holes: null },
+    policy: { version: 1, needs: [], holes: null, audits: null },
     shortfalls: [],
     rerun: { runs: [], gpu_minutes: 0 },
     evidence: [{ bundle: bundle(), stale: false, lifetime: lifetime(), claim_ids: ["decode-faster"] }],
+    scope: null,
     challenges: [],
+    challenge_tally: { issued: 0, open: 0, used: 0, abandoned: 0, expired: 0 },
     check: check(),
     ...changes,
   };
@@ -364,6 +367,8 @@ export function bundlePage(changes: Partial<BundlePage> = {}): BundlePage {
       findings: [],
       cells: [cell()],
       paths: [],
+      streams: [],
+      slice_scores: [],
     },
     files: [],
     ...changes,

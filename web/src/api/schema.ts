@@ -250,6 +250,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/bundles/{bundle_id}/reinstate": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Take an invalidation back
+         * @description Let an invalidated bundle count again. The invalidation stays visible, with the reason why it was taken back.
+         */
+        readonly post: operations["reinstate_bundle"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/bundles/{bundle_id}/retract": {
         readonly parameters: {
             readonly query?: never;
@@ -1429,7 +1449,7 @@ export interface components {
         };
         /**
          * Audits
-         * @description Which supported claims are audited: their bundle has to be reproduced, or run by the project, whatever a need says.
+         * @description Which supported claims are audited: their bundle has to be reproduced, or run by the project, in any case.
          *
          *     Whether a bundle is audited is drawn by the service once it was judged, so that nobody can choose a bundle that is
          *     not; results that would matter most are audited always.
@@ -4609,6 +4629,8 @@ export interface components {
              * @description In the operator's words, or the retention policy's.
              */
             readonly reason: string;
+            /** @description Null: it stands. Only an invalidation can be taken back. */
+            readonly undone: components["schemas"]["Undone"] | null;
         };
         /**
          * SampleFloor
@@ -5119,6 +5141,22 @@ export interface components {
             /** Name */
             readonly name: string;
             /** Reason */
+            readonly reason: string;
+        };
+        /**
+         * Undone
+         * @description That an operator took a decision back.
+         */
+        readonly Undone: {
+            /**
+             * At
+             * Format: date-time
+             */
+            readonly at: string;
+            /**
+             * Reason
+             * @description In the operator's words.
+             */
             readonly reason: string;
         };
         /**
@@ -7101,6 +7139,196 @@ export interface operations {
                 };
             };
             /** @description The bundle's contents are not shown before it has been validated; the bundle is not quarantined */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle was retracted; a tombstone is kept; the bundle's contents were not kept any longer; a tombstone is */
+            readonly 410: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly reinstate_bundle: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                /** @description SHA-256 in lower-case hexadecimal. */
+                readonly bundle_id: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RulingPost"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["RulingReceipt"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Administrative routes are closed: no admin token is configured */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such bundle */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The bundle's contents are not shown before it has been validated; the bundle is not invalidated */
             readonly 409: {
                 headers: {
                     /** @example "read";r=1799;t=42 */

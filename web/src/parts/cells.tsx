@@ -35,6 +35,7 @@ export function CellTable({ caption, rows }: CellTableProps) {
         { head: "candidate against baseline", numeric: true, cell: row => <Comparison cell={row.cell} /> },
         { head: "noise floor, drift", numeric: true, cell: row => <Steadiness cell={row.cell} /> },
         { head: "specialized path", cell: row => <Paths cell={row.cell} /> },
+        { head: "physics", numeric: true, cell: row => <Physics cell={row.cell} /> },
         { head: "comparable", cell: row => <Comparable cell={row.cell} /> },
       ]}
     />
@@ -181,6 +182,33 @@ function PathShare({ path }: { readonly path: Schema<"ArmSummary">["path"] }) {
         <>, at least {share(path.lowest_share)} of a bucket</>
       )}
       {path.reasons[0] !== undefined && <span class="line wraps quiet">{path.reasons[0].reason}</span>}
+    </>
+  );
+}
+
+/** How far each arm's step is from the least time that the machine needs for it, and whether its kernels explain it. */
+function Physics({ cell }: { readonly cell: CellSummary }) {
+  const known = cell.arms.filter(arm => (arm.physics ?? arm.reconciliation ?? null) !== null);
+  if (known.length === 0) return <span class="quiet">no bound</span>;
+  return (
+    <>
+      {known.map(arm => (
+        <span class="line" key={arm.arm}>
+          {arm.arm}:{arm.physics && ` headroom ${share(arm.physics.headroom)}`}
+          {arm.physics && (
+            <span class="line quiet">
+              least {measured(arm.physics.least_us)} µs, {arm.physics.limited_by}
+            </span>
+          )}
+          {arm.reconciliation && (
+            <span class="line quiet">
+              kernels {measured(arm.reconciliation.kernels_us)} µs, gaps{" "}
+              {measured(arm.reconciliation.gaps_us)} µs, residual {measured(arm.reconciliation.residual_us)}{" "}
+              µs
+            </span>
+          )}
+        </span>
+      ))}
     </>
   );
 }

@@ -7,6 +7,7 @@ import { Await } from "../../parts/await";
 import { FindingList } from "../../parts/findings";
 import { Note } from "../../parts/note";
 import { Page, Section, useHash } from "../../parts/page";
+import { Answers } from "./answers";
 import { Arms } from "./arms";
 import { Cells } from "./cells";
 import { Files } from "./files";
@@ -40,6 +41,7 @@ export function BundlePage({ id }: { readonly id: string }) {
 const SECTIONS = [
   ["findings", "Findings"],
   ["cells", "Cells"],
+  ["answers", "Answers"],
   ["ledger", "Path ledger"],
   ["arms", "Arms"],
   ["environment", "Environment"],
@@ -76,6 +78,11 @@ function Contents({ page }: { readonly page: Answer }) {
       {assessment !== null && manifest !== null && (
         <Section id="cells" title="Cells">
           <Cells cells={assessment.cells} />
+        </Section>
+      )}
+      {assessment !== null && manifest !== null && (
+        <Section id="answers" title="Answers">
+          <Answers assessment={assessment} />
         </Section>
       )}
       {manifest !== null && (

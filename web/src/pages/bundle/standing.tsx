@@ -14,8 +14,14 @@ export function Standing({ page }: { readonly page: BundlePage }) {
   return (
     <>
       {bundle.rulings.map(ruling => (
-        <Note key={ruling.kind} tone={ruling.kind === "released" ? "plain" : "bad"}>
+        <Note key={ruling.kind} tone={ruling.kind === "released" || ruling.undone !== null ? "plain" : "bad"}>
           <strong>{RULINGS[ruling.kind]}.</strong> {ruling.reason} <Time iso={ruling.at} />
+          {ruling.undone !== null && (
+            <p>
+              <strong>Taken back: it counts again.</strong> {ruling.undone.reason}{" "}
+              <Time iso={ruling.undone.at} />
+            </p>
+          )}
         </Note>
       ))}
       {page.stale && page.pull !== null && page.lifetime?.standing !== "retracted" && (

@@ -1,12 +1,31 @@
-import type { ChallengeRef } from "../../api/records";
-import { NONE } from "../../format/numbers";
+import type { ChallengeRef, Schema } from "../../api/records";
+import { counted, NONE } from "../../format/numbers";
 import { FATES } from "../../format/words";
 import { State } from "../../parts/state";
 import { Table } from "../../parts/table";
 import { BundleLink, Sha, Time } from "../../parts/text";
 
 /** What the service issued for runs of a pull request; a run that was begun and never handed in is seen here. */
-export function Challenges({ challenges }: { readonly challenges: readonly ChallengeRef[] }) {
+export function Challenges({ challenges, tally }: ChallengesProps) {
+  return (
+    <>
+      <p>
+        {counted(tally.issued, "challenge")} issued: {tally.used} used, {tally.open} open, {tally.abandoned}{" "}
+        abandoned, {tally.expired} expired. Those that ended without a bundle count as tries of their owner's
+        bundles.
+      </p>
+      <Listed challenges={challenges} />
+    </>
+  );
+}
+
+interface ChallengesProps {
+  readonly challenges: readonly ChallengeRef[];
+  /** All of them, also those that are too old to be listed. */
+  readonly tally: Schema<"ChallengeTally">;
+}
+
+function Listed({ challenges }: Pick<ChallengesProps, "challenges">) {
   return (
     <Table
       caption="Challenges, newest first"

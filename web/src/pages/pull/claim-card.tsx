@@ -86,6 +86,7 @@ function Figures({ verdict }: { readonly verdict: Verdict }) {
       {(p !== null || SETTLED.includes(verdict.outcome)) && (
         <Figure term="chance of error, corrected">
           {p === null ? "none: not a matter of chance" : `p ${probability(p)}`}
+          {p !== null && verdict.tries > 1 && ` over ${verdict.tries} tries`}
         </Figure>
       )}
       {trust !== null && (

@@ -13,6 +13,7 @@ import { Challenges } from "./challenges";
 import { ClaimCard } from "./claim-card";
 import { Evidence } from "./evidence";
 import { Rerun, Shortfalls } from "./outlook";
+import { Scope } from "./scope";
 
 interface PullParameters {
   readonly owner: string;
@@ -70,13 +71,16 @@ function Contents({ page }: { readonly page: Schema<"PullPage"> }) {
         <Claims page={page} />
         <Shortfalls shortfalls={page.shortfalls} />
       </Section>
+      <Section id="scope" title="Declared scope">
+        <Scope scope={page.scope} />
+      </Section>
       <Section id="evidence" title="Evidence">
         <Evidence items={page.evidence} headSha={pull.head_sha} />
         {page.rerun !== null && <Rerun plan={page.rerun} />}
       </Section>
       {page.challenges.length > 0 && (
         <Section id="challenges" title="Challenges">
-          <Challenges challenges={page.challenges} />
+          <Challenges challenges={page.challenges} tally={page.challenge_tally} />
         </Section>
       )}
       <Section id="check" title="Check on GitHub">
