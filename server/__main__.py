@@ -2,12 +2,45 @@
 
 import errno
 import fcntl
-import logging
+import signal
+import threading
+from contextlib import suppress
+from types import FrameType
 
 import uvicorn
 
 from server.app import create_app
+from server.services import Services
 from server.settings import Settings
+from server.startup import build
+from server.telemetry import logs
+
+
+class DrainingServer(uvicorn.Server):
+    """A server that says that it is going before it goes.
+
+    Told to stop, it answers 503 on ``GET /ready`` for ``drain_s`` seconds and serves on; then it accepts nothing more,
+    and what runs has ``shutdown_timeout_s`` seconds to end. Told twice, it goes at once.
+
+    Args:
+        config: Uvicorn's.
+        services: Whose readiness ends.
+    """
+
+    def __init__(self, config: uvicorn.Config, services: Services) -> None:
+        super().__init__(config)
+        self._services = services
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begin to stop; a signal handler."""
+        if self._services.draining.is_set() or self._services.settings.drain_s == 0:
+            self._services.draining.set()
+            super().handle_exit(sig, frame)
+            return
+        self._services.draining.set()
+        timer = threading.Timer(self._services.settings.drain_s, super().handle_exit, (signal.SIGTERM, None))
+        timer.daemon = True
+        timer.start()
 
 
 def serve(settings: Settings) -> None:
@@ -18,17 +51,22 @@ def serve(settings: Settings) -> None:
     """
     if settings.embedded:
         _require_free(settings)
-    logging.basicConfig(level=settings.log_level.upper(), format="%(asctime)s %(levelname)s %(name)s: %(message)s")
-    uvicorn.run(
-        create_app(settings),
+    logs.configure(settings)
+    services = build(settings)
+    config = uvicorn.Config(
+        create_app(settings, services=services),
         host=settings.host,
         port=settings.port,
         log_level=settings.log_level,
         log_config=None,
+        access_log=False,
         server_header=False,
         proxy_headers=False,
         timeout_keep_alive=30,
+        timeout_graceful_shutdown=settings.shutdown_timeout_s,
     )
+    with suppress(KeyboardInterrupt):
+        DrainingServer(config, services).run()
 
 
 def _require_free(settings: Settings) -> None:

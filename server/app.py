@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi import Depends, FastAPI, Request
 
-from server import audit, dashboard, errors, health, openapi
+from server import audit, dashboard, errors, health, openapi, status
 from server.accounts import routes as accounts
 from server.accounts import session_routes as sessions
 from server.auth import WEBHOOKS, Principal, limited
@@ -25,6 +25,8 @@ from server.results import routes as results
 from server.services import Services
 from server.settings import Settings
 from server.startup import build, start
+from server.telemetry.meters import Meters
+from server.telemetry.requests import Requests, bind_ids
 
 
 def create_app(settings: Settings | None = None, *, services: Services | None = None) -> FastAPI:
@@ -44,12 +46,15 @@ def create_app(settings: Settings | None = None, *, services: Services | None = 
 
     app = _routes(FastAPI(lifespan=lifespan, **_IDENTITY))
     app.state.services = services
+    app.state.meters = Meters()
     errors.install(app, on_refusal=_record_refusal)
     folder = settings.web_dir or dashboard.BESIDE_THE_PACKAGES
     if (folder / "index.html").is_file():
         dashboard.mount(app, folder)
     app.add_middleware(ConditionalReads)
     app.add_middleware(SecurityHeaders)
+    app.add_middleware(Requests, meters=app.state.meters)
+    services.tracer.follow(app)
     return app
 
 
@@ -71,8 +76,9 @@ _IDENTITY: Mapping[str, Any] = {
 
 def _routes(app: FastAPI) -> FastAPI:
     for part in (intake, challenges, results, checks, jobs, order_routes, nodes, moderation, accounts, sessions):
-        app.include_router(part.router, dependencies=[Depends(limited)])
-    app.include_router(health.router)
+        app.include_router(part.router, dependencies=[Depends(bind_ids), Depends(limited)])
+    for part in (health, status):
+        app.include_router(part.router)
     app.openapi = lambda: openapi.describe(app)  # type: ignore[method-assign]
     return app
 

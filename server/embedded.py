@@ -46,7 +46,11 @@ def embedded(services: Services, bell: LocalBell) -> Iterator[None]:
     finally:
         stop.set()
         bell.ring()
-        bell.thread.join()
+        bell.thread.join(services.settings.shutdown_timeout_s)
+        if bell.thread.is_alive():  # it holds a lease that nobody will see the end of: the next server takes the task
+            _log.warning("the running task did not end in time and will be run again")
+            with services.database.write() as session:
+                queue.release_all(session)
 
 
 def _serve(services: Services, bell: LocalBell, stop: threading.Event) -> None:

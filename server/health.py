@@ -31,13 +31,17 @@ class Readiness(Record):
     storage: Literal["ok", "down"]
     queue: Literal["ok", "down"]
     """Embedded: the task thread lives. Otherwise: the broker answers."""
+    draining: bool
+    """Whether the process was told to stop: it answers what it is asked, and wants no more."""
     tasks_waiting: Count
     tasks_dead: Count
 
 
 _HEALTHY = Health(status="ok", version=version("byogpu"))
-_READY = Readiness(ready=True, database="ok", storage="ok", queue="ok", tasks_waiting=2, tasks_dead=0)
-_BROKEN = Readiness(ready=False, database="ok", storage="ok", queue="down", tasks_waiting=9, tasks_dead=0)
+_READY = Readiness(ready=True, database="ok", storage="ok", queue="ok", draining=False, tasks_waiting=2, tasks_dead=0)
+_BROKEN = Readiness(
+    ready=False, database="ok", storage="ok", queue="down", draining=False, tasks_waiting=9, tasks_dead=0
+)
 
 
 @router.get("/health", summary="Is the process alive?", responses={**document(), 200: answer(_HEALTHY)})
@@ -71,13 +75,15 @@ def get_ready(services: InService, response: Response) -> Readiness:
     except OSError:
         storage = False
     queue = services.bell.alive()
-    ready = database and storage and queue
+    draining = services.draining.is_set()
+    ready = database and storage and queue and not draining
     response.status_code = 200 if ready else 503
     return Readiness(
         ready=ready,
         database="ok" if database else "down",
         storage="ok" if storage else "down",
         queue="ok" if queue else "down",
+        draining=draining,
         tasks_waiting=waiting,
         tasks_dead=dead,
     )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from threading import Event
 from typing import Annotated, Protocol
 
 from fastapi import Depends, Request
@@ -15,6 +16,7 @@ from server.limits import Limiter, MemoryLimiter
 from server.queue import Bell
 from server.settings import Settings
 from server.storage import BlobStore
+from server.tracing import NoTracer, Tracer
 
 
 class GitHub(Protocol):
@@ -57,6 +59,8 @@ class Services:
         bell: Wakes the task runners.
         clock: Now, aware.
         limiter: Counts requests.
+        draining: Set once the process was told to stop.
+        tracer: Makes spans.
     """
 
     settings: Settings
@@ -66,6 +70,8 @@ class Services:
     bell: Bell
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     limiter: Limiter = field(default_factory=MemoryLimiter)
+    draining: Event = field(default_factory=Event)
+    tracer: Tracer = field(default_factory=NoTracer)
 
     @cached_property
     def actions(self) -> ActionsIssuer:

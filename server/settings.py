@@ -210,9 +210,36 @@ class Settings(BaseSettings):
     )
     sweep_interval_s: float = Field(default=30, gt=0, description="Seconds between two sweeps over the task table.")
     task_lease_s: int = Field(
-        default=600, ge=1, description="Seconds after which a Celery task that went silent is given to another worker."
+        default=600,
+        ge=1,
+        description="Seconds after which a Celery task that went silent is killed and given to another worker; after "
+        "nine tenths of them it is told to stop.",
+    )
+    task_memory_mib: int = Field(
+        default=2048, ge=0, description="Memory that a Celery worker process may have, in MiB. 0: any amount."
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Least level logged.")
+    log_format: Literal["console", "json"] = Field(
+        default="console", description="Form of a log line: words for people, or JSON for programs."
+    )
+    metrics_token: SecretStr | None = Field(
+        default=None, description="Bearer token of `GET /metrics`. Unset: the route is closed."
+    )
+    otlp_url: Address | None = Field(
+        default=None,
+        description="OpenTelemetry collector that traces go to over HTTP, such as `http://127.0.0.1:4318`. "
+        "Unset: there are none. Needs the extra `tracing`.",
+    )
+    drain_s: float = Field(
+        default=0,
+        ge=0,
+        le=300,
+        description="Seconds between being told to stop and no longer accepting requests, in which `GET /ready` "
+        "answers 503, so that a load balancer looks elsewhere first.",
+    )
+    shutdown_timeout_s: int = Field(
+        default=30, ge=1, le=3600, description="Seconds that running requests, and the running task, have to end."
+    )
 
     @property
     def embedded(self) -> bool:
@@ -268,7 +295,7 @@ class Settings(BaseSettings):
             raise ValueError("s3_access_key and s3_secret_key belong together")
         if self.s3_bucket is not None and self.part_size_bytes < 5 * MIB:
             raise ValueError("S3 takes no parts of less than 5 MiB: raise part_size_bytes")
-        for name in ("github_token", "github_webhook_secret", "admin_token"):
+        for name in ("github_token", "github_webhook_secret", "admin_token", "metrics_token"):
             secret: SecretStr | None = getattr(self, name)
             if secret is not None and len(secret.get_secret_value()) < 16:
                 raise ValueError(f"{name} needs at least 16 characters")

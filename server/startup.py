@@ -20,6 +20,7 @@ from server.services import GitHub, Services
 from server.settings import Settings
 from server.storage import BlobStore, LocalBlobs
 from server.stored import count_outdated
+from server.tracing import tracer
 
 _log = logging.getLogger(__name__)
 
@@ -39,6 +40,7 @@ def build(settings: Settings) -> Services:
         github=_github(settings, database),
         bell=LocalBell() if settings.embedded else CeleryBell(create_celery(settings)),
         limiter=MemoryLimiter() if settings.redis_url is None else RedisLimiter(settings.redis_url.get_secret_value()),
+        tracer=tracer(settings, database.engine),
     )
 
 
@@ -108,6 +110,7 @@ def close(services: Services) -> None:
     """Close what a service holds open."""
     services.database.close()
     services.store.close()
+    services.tracer.close()
     if isinstance(services.github, WatchedGitHub):
         services.github.close()
 

@@ -3,17 +3,18 @@
 A message says no more than that there may be something to do; what it is stands in the task table.
 """
 
-import logging
+import resource
 from functools import cache
 
 from celery import Celery
-from celery.signals import worker_init, worker_process_shutdown
+from celery.signals import worker_init, worker_process_init, worker_process_shutdown
 
 from server import runner
 from server.broker import RUN_NEXT, SWEEP, create_celery
 from server.services import Services
 from server.settings import Settings
 from server.startup import build, close, migrate
+from server.telemetry import logs
 
 
 def run_next() -> None:
@@ -32,13 +33,20 @@ def sweep() -> None:
 
 def create_worker(settings: Settings) -> Celery:
     """Make the Celery application with its two tasks."""
-    logging.basicConfig(level=settings.log_level.upper())
+    logs.configure(settings)
     app = create_celery(settings)
     app.task(name=RUN_NEXT)(run_next)
     app.task(name=SWEEP)(sweep)
     worker_init.connect(_on_worker_init)
+    worker_process_init.connect(_on_process_init)
     worker_process_shutdown.connect(_on_process_shutdown)
     return app
+
+
+def limit_memory(mib: int) -> None:
+    """Let this process have that much memory of its own: a task that wants more fails with `MemoryError`. 0: any."""
+    if mib:
+        resource.setrlimit(resource.RLIMIT_DATA, (mib << 20, mib << 20))
 
 
 @cache
@@ -49,6 +57,10 @@ def _services() -> Services:
 
 def _on_worker_init(**_: object) -> None:
     migrate(Settings())
+
+
+def _on_process_init(**_: object) -> None:
+    limit_memory(Settings().task_memory_mib)
 
 
 def _on_process_shutdown(**_: object) -> None:

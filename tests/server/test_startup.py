@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from server.__main__ import serve
 from server.broker import CeleryBell, create_celery
+from server.contact import WatchedGitHub
 from server.embedded import LocalBell
-from server.github import GitHubClient
 from server.settings import Settings
 from server.startup import DataFolderInUseError, build, start
 
@@ -87,7 +87,7 @@ def test_credentials_make_a_client(tmp_path: Path) -> None:
         {"github_app_id": 7, "github_app_key_file": tmp_path / "app.pem"},
     ):
         services = build(Settings(data_dir=tmp_path, **credentials))
-        assert isinstance(services.github, GitHubClient)
+        assert isinstance(services.github, WatchedGitHub)
         services.github.close()
 
 
