@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from byogpu.commands import bundles, doctor, foreign, measure, service
+from byogpu.commands import admin_data, bundles, doctor, errands, foreign, measure, service
 from byogpu.failures import failure_of
 
 INTERRUPTED = 130
@@ -34,8 +34,11 @@ app.command("upload")(bundles.upload)
 app.command("compare")(bundles.compare)
 app.command("export")(bundles.export)
 app.command("reproduce")(measure.reproduce)
+app.command("agent")(errands.agent)
+app.command("run-job", hidden=True)(errands.run_job)
 app.command("doctor")(doctor.doctor)
 app.add_typer(foreign.app, name="import")
+app.add_typer(admin_data.app, name="admin")
 
 
 def _version(wanted: bool) -> None:

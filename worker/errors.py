@@ -56,7 +56,18 @@ CODES: Mapping[str, CodeEntry] = {
     "results_missing": CodeEntry(ExitCode.FINDING, "a tool ended well but left no results"),
     "documents_too_few": CodeEntry(ExitCode.FINDING, "fewer documents were scored than the suite demands"),
     "time_limit": CodeEntry(ExitCode.FINDING, "an eval ran past its time limit"),
+    "policy_invalid": CodeEntry(ExitCode.USAGE, "the file that says what this machine may run is missing or wrong"),
+    "runner_missing": CodeEntry(ExitCode.ENVIRONMENT, "the container engine is missing or does not work"),
+    "image_unavailable": CodeEntry(ExitCode.ENVIRONMENT, "a job's image could not be fetched"),
+    "source_unavailable": CodeEntry(ExitCode.ENVIRONMENT, "a job's code could not be fetched by its commit"),
+    "job_output_invalid": CodeEntry(ExitCode.FINDING, "a job left no bundle, or something else in its place"),
     "upload_refused": CodeEntry(ExitCode.FINDING, "the server refused the bundle; its own code is in the detail"),
+    "not_confirmed": CodeEntry(ExitCode.USAGE, "a command that cannot be undone was not confirmed; say --yes"),
+    "operation_refused": CodeEntry(
+        ExitCode.USAGE, "the service refuses what its operator asked for; its own code is in the detail"
+    ),
+    "backup_unusable": CodeEntry(ExitCode.FINDING, "a backup is damaged, incomplete, or does not fit this database"),
+    "database_unusable": CodeEntry(ExitCode.NETWORK, "the database cannot be reached, or has other tables"),
     "server_unreachable": CodeEntry(ExitCode.NETWORK, "no connection to the server, after every retry"),
     "server_failed": CodeEntry(ExitCode.NETWORK, "the server kept failing, after every retry"),
     "server_refused": CodeEntry(

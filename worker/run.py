@@ -18,17 +18,19 @@ from worker.arms import Arms
 from worker.attempts import Attempts, run_key
 from worker.bundle import Bundle, Draft, Manifest, canonical, write
 from worker.bundle.environment import Environment
+from worker.bundle.record import Sha256
 from worker.bundle.redaction import Redactor
 from worker.bundle.schema import Challenge, Producer, Subject
 from worker.bundle.signature import NodeKey, sign
+from worker.checkpoints import Checkpoints
 from worker.environment import Host, Nvml, probe
 from worker.errors import WorkerError
-from worker.evals import Setting, run_eval
+from worker.evals import EvalResult, Setting, run_eval
 from worker.evals.trial import stage
 from worker.manifest import assemble
 from worker.progress import Progress, Silent
 from worker.settings import Settings
-from worker.suites import Suite
+from worker.suites import EvalPlan, Suite
 from worker.suites.seeds import Seeds
 
 
@@ -42,6 +44,8 @@ class RunRequest:
         subject: What the bundle will be evidence about (`offline_subject`, `worker.service.Service.subject`).
         out: Folder of the bundle; new or empty.
         challenge: What the server issued for this run; None: prompts are drawn here.
+        signer: Key id of the node that will sign the bundle elsewhere; None: whoever signs it here, if anybody.
+        checkpoints: Folder that keeps each eval that is done, for a run that goes on after an interruption; None: none.
     """
 
     suite: Suite
@@ -49,6 +53,8 @@ class RunRequest:
     subject: Subject
     out: Path
     challenge: Challenge | None = None
+    signer: Sha256 | None = None
+    checkpoints: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,8 @@ def run_suite(
         A try is counted before it begins. SIGTERM ends the run like an interrupt from the keyboard does: programs that
         were started are ended first.
     """
-    _require_empty(request.out)
+    if request.checkpoints is None:
+        _require_empty(request.out)
     shown, machine = progress or Silent(), machine or Machine.here()
     began = _Began(datetime.now(UTC), time.monotonic())
     attempts = Attempts(settings.state_folder / "attempts.json")
@@ -100,11 +107,11 @@ def run_suite(
     with _sigterm_interrupts(), tempfile.TemporaryDirectory(prefix="byogpu-") as scratch:
         setting = _setting(request, machine, shown, Path(scratch))
         environment = _probe(request, setting, machine)
-        results = [run_eval(plan, setting) for plan in request.suite.evals]
+        results = [_evaluate(plan, setting, request) for plan in request.suite.evals]
     producer = Producer(
         worker_version=version("byogpu"),
         image_digest=settings.image_digest or "unknown",
-        node_key_id="unknown" if key is None else key.key_id,
+        node_key_id=request.signer or ("unknown" if key is None else key.key_id),
         started_at=began.at,
         ended_at=datetime.now(UTC),
         duration_s=time.monotonic() - began.monotonic_s,
@@ -155,6 +162,20 @@ class _Began:
 def _require_empty(out: Path) -> None:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise WorkerError("out_not_empty", f"{out} exists and is not an empty folder")
+
+
+def _evaluate(plan: EvalPlan, setting: Setting, request: RunRequest) -> EvalResult:
+    """Run an eval, or take what it came to before the run was interrupted."""
+    if request.checkpoints is None:
+        return run_eval(plan, setting)
+    checkpoints = Checkpoints(request.checkpoints, request.challenge)
+    done = checkpoints.load(plan.id, setting)
+    if done is not None:
+        return done
+    before = len(setting.draft.files)
+    result = run_eval(plan, setting)
+    checkpoints.save(result, setting, files=setting.draft.files[before:])
+    return result
 
 
 def _setting(request: RunRequest, machine: Machine, progress: Progress, scratch: Path) -> Setting:

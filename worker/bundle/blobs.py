@@ -127,6 +127,17 @@ class Draft:
         """Store rows as newline-delimited JSON and list the file."""
         return self.add(write_rows(rows), name=name, role=role, eval_id=eval_id, arm=arm)
 
+    def keep(self, entries: Iterable[FileEntry]) -> None:
+        """List files whose blobs an earlier run left in the folder.
+
+        Raises:
+            BundleError: ``blob_missing``, ``blob_corrupt``; nothing is listed then.
+        """
+        kept = tuple(entries)
+        for entry in kept:
+            verify_blob(FolderBlobs(self.folder), entry.sha256, entry.size_bytes)
+        self._files.extend(kept)
+
     @property
     def files(self) -> tuple[FileEntry, ...]:
         """What has been added so far, in order; goes into the manifest's ``files``."""
@@ -202,10 +213,19 @@ def verify_blobs(bundle: Bundle) -> None:
         BundleError: ``blob_missing``, ``blob_corrupt``.
     """
     for sha256, size_bytes in {(entry.sha256, entry.size_bytes) for entry in bundle.manifest.files}:
-        with bundle.blobs.open(sha256) as stream:
-            found, found_bytes = digest_stream(stream)
-        if (found, found_bytes) != (sha256, size_bytes):
-            raise BundleError("blob_corrupt", f"blob {sha256} has digest {found} and {found_bytes} bytes")
+        verify_blob(bundle.blobs, sha256, size_bytes)
+
+
+def verify_blob(blobs: BlobSource, sha256: str, size_bytes: int) -> None:
+    """Check one blob against its digest and size.
+
+    Raises:
+        BundleError: ``blob_missing``, ``blob_corrupt``.
+    """
+    with blobs.open(sha256) as stream:
+        found, found_bytes = digest_stream(stream)
+    if (found, found_bytes) != (sha256, size_bytes):
+        raise BundleError("blob_corrupt", f"blob {sha256} has digest {found} and {found_bytes} bytes")
 
 
 def write_atomically(target: Path, data: bytes) -> None:

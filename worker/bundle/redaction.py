@@ -110,6 +110,10 @@ class Redactor:
                 self._masked[(where, kind)] += count
         return value
 
+    def add(self, receipt: RedactionReceipt) -> None:
+        """Count what was masked before, in a run that this one goes on with."""
+        self._masked.update({(one.where, one.kind): one.count for one in receipt.masked})
+
     def receipt(self) -> RedactionReceipt:
         """What has been masked so far."""
         return RedactionReceipt(
