@@ -33,6 +33,14 @@ test: setup-dev system-packages tests/contracts/node_modules/.stamp  ## Install 
 	CHROMIUM_PATH="$${CHROMIUM_PATH:-$$(command -v chromium)}" OMP_NUM_THREADS=1 \
 	  scripts/with_services.py $(BIN)/python -m pytest -m "not gpu" $(IN_PARALLEL) $(TESTS)
 
+.PHONY: faults
+faults: setup-dev system-packages  ## Kill parts of a deployment at random moments, 100 times (half an hour); see docs/reliability.md
+	PYTHONPATH=tests $(BIN)/python -m faults $(ARGS)
+
+.PHONY: load
+load: setup-dev system-packages  ## Measure a deployment under load on this machine (ten minutes); see docs/scaling.md
+	PYTHONPATH=tests $(BIN)/python -m load $(ARGS)
+
 .PHONY: check
 check: setup-dev  ## Check style, types, import contracts, Dockerfiles and documents
 	$(BIN)/ruff check $(PYTHON_SOURCES)

@@ -11,6 +11,8 @@ _log = logging.getLogger(__name__)
 
 RUN_NEXT = "byogpu.run_next"
 SWEEP = "byogpu.sweep"
+_SOFT = 0.9
+"""Of the lease, after which a task is told to stop."""
 
 
 def create_celery(settings: Settings) -> Celery:
@@ -26,7 +28,8 @@ def create_celery(settings: Settings) -> Celery:
         task_acks_late=True,
         task_reject_on_worker_lost=True,
         task_ignore_result=True,
-        task_time_limit=settings.task_lease_s,
+        task_soft_time_limit=max(1, int(settings.task_lease_s * _SOFT)),  # fails, and says so in its row
+        task_time_limit=settings.task_lease_s,  # is killed
         task_default_queue="byogpu",
         worker_prefetch_multiplier=1,
         worker_max_memory_per_child=2_000_000,  # kB
