@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from fastapi.routing import iter_route_contexts
 from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
@@ -129,6 +130,7 @@ CODES: Mapping[str, Code] = {
     "pull_key_not_found": Code(404, "You have issued no such key"),
     "pull_not_yours": Code(403, "The pull request is not yours"),
     "account_not_found": Code(404, "No such account"),
+    "task_not_dead": Code(409, "No task of this number was given up"),
     # nodes
     "key_invalid": Code(422, "The public key is not an ed25519 key"),
     "node_revoked": Code(409, "The key was revoked"),
@@ -243,6 +245,12 @@ _FRAMEWORK = {
 }
 
 
+def _methods(request: Request) -> list[str]:
+    """Every method that an address answers to: each has a route of its own, and the framework names the first one's."""
+    matching = [one for one in iter_route_contexts(request.app.routes) if one.path_regex.match(request.url.path)]
+    return sorted({method for one in matching for method in one.methods or ()})
+
+
 def install(app: FastAPI, *, on_refusal: Callable[[Request, AppError], None]) -> None:
     """Make every refusal of the app, the framework's own included, a problem document.
 
@@ -269,7 +277,10 @@ def install(app: FastAPI, *, on_refusal: Callable[[Request, AppError], None]) ->
     def on_framework(request: Request, error: HTTPException) -> Response:
         code = _FRAMEWORK.get(error.status_code, "internal_error" if error.status_code >= 500 else "request_refused")
         detail = f"{request.method} {request.url.path[:200]}: {error.detail}"
-        return refuse(request, AppError(code, detail, headers=error.headers))
+        headers = dict(error.headers or {})
+        if error.status_code == 405:
+            headers["Allow"] = ", ".join(_methods(request))
+        return refuse(request, AppError(code, detail, headers=headers))
 
     @app.exception_handler(ClientDisconnect)
     def on_disconnect(request: Request, error: ClientDisconnect) -> Response:  # noqa: ARG001

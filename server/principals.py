@@ -15,8 +15,9 @@ Power = Scope | Literal["account"]
 
 Account = NewType("Account", str)
 """An account as the audit log names it: its number and its login at that time."""
-Actor = Literal["anonymous", "admin", "github", "service"] | Account
-"""Who causes a change, as the audit log names them."""
+Actor = Literal["anonymous", "admin", "operator", "github", "service"] | Account
+"""Who causes a change, as the audit log names them: ``admin`` came with the operator's token, ``operator`` worked on
+the database itself."""
 
 _CONTRIBUTOR: frozenset[Scope] = frozenset({"bundles:write", "challenges:write", "jobs:work", "nodes:write"})
 SCOPES_OF: Mapping[Role, frozenset[Scope]] = {

@@ -72,11 +72,19 @@ def policy_of(session: Session, repository_id: int) -> MergePolicy:
     return OPEN_POLICY if row is None else MergePolicy.model_validate_json(row.record)
 
 
+SET_ASIDE = "Set aside by an operator: "
+"""How the detail of a bundle begins that a person quarantined: no change of rules releases it."""
+
+
 def outdated() -> Select[str]:
-    """Ids of bundles that were judged by other rules or limits than this code's. Retracted ones have no contents."""
+    """Ids of bundles that were judged by other rules or limits than this code's.
+
+    Retracted ones have no contents, and those that a person set aside stay so.
+    """
     return (
         select(AssessmentRow.bundle_id)
         .join(Bundle, Bundle.id == AssessmentRow.bundle_id)
+        .where(~Bundle.validation_detail.startswith(SET_ASIDE))
         .where(AssessmentRow.edition != edition(), Bundle.validation_state.in_(("valid", "invalid", "quarantined")))
     )
 

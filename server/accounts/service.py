@@ -83,7 +83,7 @@ def make_token(session: Session, services: Services, by: Principal, posted: Toke
     )
     session.add(token)
     audit.record(session, at=now, actor=by.actor, action="token.made", target=token.id, detail=token.scopes)
-    return TokenReceipt(**_item(token).model_dump(), token=minted.text)
+    return TokenReceipt(**token_item(token).model_dump(), token=minted.text)
 
 
 def tokens(services: Services, by: Principal, *, cursor: str | None, limit: int) -> TokenList:
@@ -100,7 +100,7 @@ def tokens(services: Services, by: Principal, *, cursor: str | None, limit: int)
         found = session.scalars(asked).all()
     shown = found[:limit]
     following = cursor_after(shown[-1].created_at, shown[-1].id) if len(found) > limit else None
-    return TokenList(items=tuple(_item(one) for one in shown), next_cursor=following)
+    return TokenList(items=tuple(token_item(one) for one in shown), next_cursor=following)
 
 
 def revoke_token(services: Services, by: Principal, token_id: str) -> TokenItem:
@@ -117,7 +117,7 @@ def revoke_token(services: Services, by: Principal, token_id: str) -> TokenItem:
         if token.revoked_at is None:
             token.revoked_at = now
             audit.record(session, at=now, actor=by.actor, action="token.revoked", target=token.id)
-    return _item(token)
+    return token_item(token)
 
 
 def accounts(services: Services, *, cursor: str | None, limit: int) -> AccountList:
@@ -186,7 +186,8 @@ def _account(account: Account) -> AccountItem:
     return AccountItem(**shown, created_at=account.created_at, seen_at=account.seen_at)
 
 
-def _item(token: ApiToken) -> TokenItem:
+def token_item(token: ApiToken) -> TokenItem:
+    """A token in short."""
     return TokenItem(
         id=token.id,
         prefix=f"{credentials.OF_ACCOUNT}_{token.id}",

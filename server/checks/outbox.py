@@ -57,6 +57,13 @@ def give_up(session: Session, services: Services, key: str, detail: str) -> None
     )
 
 
+def revive(session: Session, key: str) -> None:
+    """Let the newest dead post about each commit of a pull request be tried once more."""
+    dead = session.scalars(select(Post).where(Post.pull_id == int(key), Post.state == "dead").order_by(Post.id)).all()
+    for post in {one.head_sha: one for one in dead}.values():
+        post.state = "pending"
+
+
 def _next(services: Services, pull_id: int) -> Post | None:
     """The oldest waiting post, after dropping those that a newer one about the same commit replaces.
 

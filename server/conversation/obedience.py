@@ -68,6 +68,12 @@ def give_up(session: Session, services: Services, key: str, detail: str) -> None
     _bury(session, services, session.scalars(_of_pull(key).where(Command.state.in_(_WAITING))).all(), detail)
 
 
+def revive(session: Session, key: str) -> None:
+    """Let the dead commands of a pull request be tried once more; what was decided is only answered."""
+    for command in session.scalars(_of_pull(key).where(Command.state == "dead")):
+        command.state = "heard" if command.answer is None else "decided"
+
+
 def _next(services: Services, key: str) -> Command | None:
     with services.database.read() as session:
         return session.scalars(_of_pull(key).where(Command.state.in_(_WAITING)).order_by(Command.id).limit(1)).first()

@@ -143,6 +143,15 @@ def give_up(session: Session, services: Services, bundle_id: str, detail: str) -
     audit.record(session, at=services.clock(), actor="service", action="bundle.error", target=bundle_id, detail=detail)
 
 
+def revive(session: Session, bundle_id: str) -> None:
+    """Let a bundle whose validation failed on our side be validated once more."""
+    session.execute(
+        update(Bundle)
+        .where(Bundle.id == bundle_id, Bundle.validation_state == "error")
+        .values(validation_state="pending", validation_detail="")
+    )
+
+
 def _begin(session: Session, services: Services, bundle_id: str) -> bool:
     """Move to ``running``; a runner that died in there left it so."""
     moved = session.execute(
