@@ -1,6 +1,7 @@
-"""What judging costs, on made-up data of a standard bundle's size: ``python -m judge.benchmark [--json]``.
+"""What judging costs, on a made-up bundle of the standard suite: ``python -m judge.benchmark [--json]``.
 
-200,000 step rows, 20,000 requests, 5,000 documents, one core. Time is that of the processor, so that a busy machine
+Its cells, blocks and prompts are those of the published plan: 200,000 step rows, 20,016 requests, and 5,000 documents
+besides, on one core. Time is that of the processor, so that a busy machine
 does not count; memory is the process's peak. docs/judging.md states the limits.
 """
 
@@ -12,8 +13,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +25,17 @@ from judge.stats import bootstrap_log_ratio
 from worker.bundle import Draft, Manifest, canonical, read, write
 from worker.bundle.record import Amount, Positive, Record
 from worker.bundle.schema import ArmName
+from worker.suites import DecodeStep, EvalPlan, Serving, load
+from worker.suites.plan import decode_cell, plan_eval, plan_run, serving_cell
+from worker.suites.prompts import prompt, prompt_digest
+from worker.suites.seeds import Seeds
 
-STEPS, REQUESTS, DOCUMENTS = 200_000, 20_000, 5_000
-BLOCKS = 24
-STEP_CELLS = (1, 2, 4, 8, 16, 32, 64)
-LEVELS = (1, 8, 64)
-TOKENS = 32
+DOCUMENTS = 5_000
+NONCE = "benchmark" * 4
+SUITE = load("standard")
+DECODE = next(plan for plan in SUITE.evals if isinstance(plan, DecodeStep))
+SERVING = next(plan for plan in SUITE.evals if isinstance(plan, Serving))
+STEP_CELLS = tuple(product(DECODE.batches, DECODE.context_tokens))
 ARMS: tuple[ArmName, ArmName] = ("baseline", "candidate")
 
 
@@ -44,17 +51,22 @@ class Cost(Record):
     """Rules, cells and intervals, after reading."""
     total_s: Amount
     bootstrap_ms: Amount
-    """One cell of 2 x 24 blocks of 600 samples, 10,000 draws."""
+    """One cell of the plan: its blocks of both arms, 10,000 draws."""
     peak_mb: Amount
     """Of the whole process, 10^6 bytes."""
 
 
-def measure(*, steps: int = STEPS, requests: int = REQUESTS, documents: int = DOCUMENTS) -> Cost:
+def measure(
+    *,
+    steps: int = DECODE.steps_per_block,
+    requests: int = SERVING.requests_per_block,
+    documents: int = DOCUMENTS,
+) -> Cost:
     """Make up a bundle, judge it, and say what that cost.
 
     Args:
-        steps: Step rows of the whole bundle.
-        requests: Request rows.
+        steps: Of each block and cell.
+        requests: Likewise.
         documents: lm-eval's sample rows.
     """
     with tempfile.TemporaryDirectory() as folder:
@@ -66,8 +78,8 @@ def measure(*, steps: int = STEPS, requests: int = REQUESTS, documents: int = DO
         done = time.process_time()
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     return Cost(
-        steps=steps,
-        requests=requests,
+        steps=sum(len(table.block) for table in evidence.steps.values()),
+        requests=sum(len(table.block) for table in evidence.requests.values()),
         documents=documents,
         collect_s=rows_read - before,
         assess_s=done - rows_read,
@@ -81,27 +93,28 @@ def make(folder: Path, *, steps: int, requests: int, documents: int) -> None:
     """Write a bundle of that size: a speed-up of 1.2 everywhere, and no finding that sets the bundle aside."""
     rng, draft = np.random.default_rng(1), Draft(folder)
     draft.add(
-        _lines(_steps(rng, steps)), name="steps.jsonl", role="steps", eval_id="decode", arm=None,
+        _lines(_steps(rng, steps)), name="steps.jsonl", role="steps", eval_id=DECODE.id, arm=None,
         media_type="application/x-ndjson",
     )  # fmt: skip
     draft.add(
-        _lines(_requests(rng, requests)), name="requests.jsonl", role="requests", eval_id="load", arm=None,
+        _lines(_requests(rng, requests)), name="requests.jsonl", role="requests", eval_id=SERVING.id, arm=None,
         media_type="application/x-ndjson",
     )  # fmt: skip
     for arm in ARMS:
         samples = [_sample(index) for index in range(documents // 2)]
         data = b"".join(json.dumps(row).encode() + b"\n" for row in samples)
-        draft.add(data, name=f"{arm}/samples_task_2026.jsonl", role="lm_eval_samples", eval_id="answers", arm=arm,
+        draft.add(data, name=f"{arm}/samples_task_2026.jsonl", role="lm_eval_samples", eval_id="accuracy", arm=arm,
                   media_type="application/x-ndjson")  # fmt: skip
         draft.add(json.dumps(_results(samples)).encode(), name=f"{arm}/results_2026.json", role="lm_eval_results",
-                  eval_id="answers", arm=arm, media_type="application/json")  # fmt: skip
+                  eval_id="accuracy", arm=arm, media_type="application/json")  # fmt: skip
     files = [entry.model_dump(mode="json") for entry in draft.files]
     write(folder, Manifest.model_validate_json(canonical(_manifest(files))))
 
 
 def _bootstrap_ms() -> float:
     rng = np.random.default_rng(2)
-    arms = [[rng.normal(100, 1, 600) for _ in range(BLOCKS)] for _ in ARMS]
+    blocks = DECODE.block_order.count("baseline") * DECODE.rounds
+    arms = [[rng.normal(100, 1, DECODE.steps_per_block) for _ in range(blocks)] for _ in ARMS]
     before = time.process_time()
     bootstrap_log_ratio(arms[0], arms[1], seed=1)
     return 1e3 * (time.process_time() - before)
@@ -112,36 +125,35 @@ def _lines(rows: Iterator[dict[str, Any]]) -> bytes:
     return b"".join(canonical(row) + b"\n" for row in rows)
 
 
-def _order() -> list[ArmName]:
-    return [ARMS[number] for number in (0, 1, 1, 0) * (BLOCKS // 2)]
-
-
 def _speed(arm: ArmName) -> float:
     return 1.2 if arm == "candidate" else 1.0
 
 
-def _steps(rng: np.random.Generator, rows: int) -> Iterator[dict[str, Any]]:
-    each, now_ns = rows // (2 * BLOCKS * len(STEP_CELLS)), 10**9
-    for block, arm in enumerate(_order()):
-        for batch in STEP_CELLS:
-            for step, latency_us in enumerate(rng.normal(300 + batch, 3, each) / _speed(arm)):
-                yield {"arm": arm, "block": block, "cell": f"decode.b{batch}", "latency_us": float(latency_us),
+def _steps(rng: np.random.Generator, steps: int) -> Iterator[dict[str, Any]]:
+    now_ns = 10**9
+    for planned in plan_eval(DECODE, Seeds(NONCE)).blocks:
+        arm, block = planned.block.arm, planned.block.index
+        for (batch, context), cell in zip(STEP_CELLS, planned.cells, strict=True):
+            for step, latency_us in enumerate(rng.normal(300 + batch + context / 256, 3, steps) / _speed(arm)):
+                yield {"arm": arm, "block": block, "cell": cell.cell, "latency_us": float(latency_us),
                        "start_ns": now_ns, "step": step}  # fmt: skip
                 now_ns += int(latency_us * 1000) + 9_000
 
 
-def _requests(rng: np.random.Generator, rows: int) -> Iterator[dict[str, Any]]:
-    each, now_s = rows // (2 * BLOCKS * len(LEVELS)), 1.0
-    for block, arm in enumerate(_order()):
-        for level in LEVELS:
+def _requests(rng: np.random.Generator, requests: int) -> Iterator[dict[str, Any]]:
+    now_s, length = 1.0, SERVING.output_tokens
+    for planned in plan_eval(SERVING, Seeds(NONCE)).blocks:
+        arm, block = planned.block.arm, planned.block.index
+        for level, cell in zip(SERVING.concurrency, planned.cells, strict=True):
             free = np.full(level, now_s)
-            for index in range(each):
-                lane, prompt = int(free.argmin()), hashlib.sha256(f"{arm} {block} {level} {index}".encode()).hexdigest()
-                times = free[lane] + 0.05 + np.cumsum(rng.normal(0.01, 0.0003, TOKENS) / _speed(arm))
-                yield {"cell": f"load.c{level}", "arm": arm, "block": block, "index": index, "prompt_sha256": prompt,
-                       "input_tokens": 64, "requested_output_tokens": TOKENS, "output_tokens": TOKENS,
-                       "start_s": float(free[lane]), "token_times_s": times.tolist(), "end_s": float(times[-1] + 0.001),
-                       "output_sha256": prompt[::-1], "finish_reason": "length", "error": None}  # fmt: skip
+            for index, seed in enumerate(cell.seeds[:requests]):
+                lane, sent = int(free.argmin()), prompt_digest(prompt(seed, characters=SERVING.input_tokens))
+                times = free[lane] + 0.05 + np.cumsum(rng.normal(0.01, 0.0003, length) / _speed(arm))
+                yield {"cell": cell.cell, "arm": arm, "block": block, "index": index, "prompt_sha256": sent,
+                       "input_tokens": SERVING.input_tokens, "requested_output_tokens": length,
+                       "output_tokens": length, "start_s": float(free[lane]), "token_times_s": times.tolist(),
+                       "end_s": float(times[-1] + 0.001), "output_sha256": sent[::-1], "finish_reason": "length",
+                       "error": None}  # fmt: skip
                 free[lane] = times[-1] + 0.002
             now_s = float(free.max()) + 0.05
 
@@ -169,10 +181,10 @@ def _cell(cell_id: str, metric: str, phase: str, **known: Any) -> dict[str, Any]
             "arms": list(ARMS), **dict.fromkeys(names, "unknown"), **known}  # fmt: skip
 
 
-def _eval(eval_id: str, kind: Literal["decode_step", "serving", "accuracy"], cells: list[Any]) -> dict[str, Any]:
-    blocks = [{"index": index, "arm": arm, "purpose": "measure"} for index, arm in enumerate(_order())]
-    return {"id": eval_id, "kind": kind, "outcome": {"outcome": "completed", "duration_s": 1000.0}, "cells": cells,
-            "blocks": [] if kind == "accuracy" else blocks}  # fmt: skip
+def _eval(plan: EvalPlan, cells: list[Any]) -> dict[str, Any]:
+    blocks = [planned.block.model_dump() for planned in plan_eval(plan, Seeds(NONCE)).blocks]
+    return {"id": plan.id, "kind": plan.kind, "outcome": {"outcome": "completed", "duration_s": 1000.0}, "cells": cells,
+            "blocks": blocks}  # fmt: skip
 
 
 def _arm(name: ArmName) -> dict[str, Any]:
@@ -182,22 +194,29 @@ def _arm(name: ArmName) -> dict[str, Any]:
             **dict.fromkeys(unknown, "unknown")}  # fmt: skip
 
 
+def _cells(plan: EvalPlan) -> list[Any]:
+    if isinstance(plan, DecodeStep):
+        return [
+            _cell(decode_cell(plan, batch, context), "step_latency_us", "decode", batch=batch, context_tokens=context)
+            for batch, context in STEP_CELLS
+        ]
+    if isinstance(plan, Serving):
+        lengths = {"input_tokens": plan.input_tokens, "output_tokens": plan.output_tokens}
+        return [
+            _cell(serving_cell(plan, level), "e2e_ms", "request", batch=level, **lengths) for level in plan.concurrency
+        ]
+    return [_cell("accuracy.task", "score", "request") | {"task": "task/none/exact_match"}]
+
+
 def _manifest(files: list[dict[str, Any]]) -> dict[str, Any]:
     unknown = dict.fromkeys(("repository_id", "repository", "head_sha", "base_sha"), "unknown")
     produced = dict.fromkeys(("image_digest", "node_key_id", "started_at", "ended_at", "duration_s"), "unknown")
     return {
-        "format": "byogpu.bundle/1", "origin": {"kind": "measured"}, "challenge": None, "environment": "unknown",
-        "subject": {**unknown, "pull_number": None, "suite": None, "claim_ids": []},
+        "format": "byogpu.bundle/1", "origin": {"kind": "measured"}, "environment": "unknown",
+        "challenge": {"id": "c-1", "nonce": NONCE, "plan_digest": plan_run(SUITE, NONCE).digest},
+        "subject": {**unknown, "pull_number": None, "suite": SUITE.reference.model_dump(), "claim_ids": []},
         "producer": {"worker_version": "benchmark", **produced}, "arms": [_arm(name) for name in ARMS],
-        "evals": [
-            _eval("decode", "decode_step", [
-                _cell(f"decode.b{batch}", "step_latency_us", "decode", batch=batch) for batch in STEP_CELLS
-            ]),
-            _eval("load", "serving", [_cell(f"load.c{level}", "e2e_ms", "request", batch=level) for level in LEVELS]),
-            _eval("answers", "accuracy", [
-                _cell("answers.task", "score", "request") | {"task": "task/none/exact_match"}
-            ]),
-        ],
+        "evals": [_eval(plan, _cells(plan)) for plan in SUITE.evals if plan.kind != "kernel_numerics"],
         "files": files, "redaction": {"rules_version": 1, "masked": []}, "attempts": [],
     }  # fmt: skip
 

@@ -20,6 +20,7 @@ from judge.stats import noise_floor
 from judge.summarise import drift, ratio
 from judge.tables import Floats
 from worker.bundle.record import Amount, Count, Label, Positive, Record
+from worker.suites import DecodeStep, published
 
 SEED = 20_261_129
 DRAWS = 2_000
@@ -51,8 +52,16 @@ MACHINES: dict[str, Machine] = {
     "drifting": Machine(drift=0.04, warm_up=0.02),
     "wandering": Machine(wander=0.02),
 }
-PLANS: dict[str, tuple[int, int]] = {"least": (4, 8), "smoke": (8, 24), "standard": (12, 64)}
-"""Blocks of each arm, and samples in each block."""
+PLANS: dict[str, tuple[int, int]] = {
+    "least": (4, 8),
+    **{
+        suite.id: (plan.block_order.count("candidate") * plan.rounds, plan.steps_per_block)
+        for suite in published()
+        for plan in suite.evals
+        if isinstance(plan, DecodeStep)
+    },
+}
+"""Blocks of each arm, and samples in each block: of the published suites, and the least from which anything follows."""
 
 AT_LEAST, NO_REGRESSION = ">= 1.0x", "no regression within 3%"
 CASES: tuple[tuple[str, str, float, str], ...] = (

@@ -61,6 +61,7 @@ Decode steps take less time, and nothing else changes.
   metric: step_latency_us
   cells: {batch: [64]}
   relation: ">= 1.4x baseline"
+- scope: {batch: [1, 4, 64], context: [64], speculation: [none], features: [byogpu_copy, logprobs]}
 ```
 """
 BROKEN_CLAIMS = """\

@@ -46,6 +46,23 @@ def test_the_policy_is_strict_and_would_be_heard(visit: Any, site: Any) -> None:
     visit.problems.clear()
 
 
+def test_the_declared_scope_is_a_grid_with_a_table_behind_it(visit: Any, site: Any) -> None:
+    page = visit.go(site.pull(site.good))
+    scope = page.locator("#scope")
+    assert "0 of 3 cells have performance, correctness and path evidence" in scope.inner_text()
+    heads = scope.locator("table").first.locator("thead th").all_inner_texts()
+    assert heads == ["where", "batch 1", "batch 4", "batch 64"]
+    squares = scope.locator("table").first.locator("tbody td").all_inner_texts()
+    assert [text.count("shown") for text in squares] == [1, 2, 0]
+    assert [text.count("path against") for text in squares] == [1, 1, 0], "99 % of the steps are asked for"
+    assert "headroom" in squares[1]
+    assert "missing" in scope.locator("table").nth(1).inner_text(), "no task shows the feature logprobs"
+    scope.locator("summary").press("Enter")
+    behind = scope.locator("table").last.inner_text()
+    assert "decode-step.b4.c64" in behind
+    assert "limited by arithmetic" in behind
+
+
 def test_a_pull_request_opens_with_its_claims_and_what_became_of_them(visit: Any, site: Any) -> None:
     page = visit.go(site.pull(site.good))
     claims = {one.locator("h3").inner_text(): one for one in page.locator(".claim").all()}
