@@ -83,6 +83,7 @@ class LayerCases:
 
         inputs.slots.copy_(i32(torch.arange(1, rows + 1)))
         inputs.tokens.copy_(i32(torch.randint(0, self.config.vocab_size, (rows,))))
+        inputs.starts.fill_(self.context)
         inputs.context_lens.fill_(self.context)
         inputs.tables[:, :pages] = i32(torch.arange(rows * pages) + 1).view(rows, pages)
         inputs.cache_rows.copy_(inputs.tables[:, self.context // PAGE] * PAGE + self.context % PAGE)

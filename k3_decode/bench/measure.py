@@ -10,15 +10,13 @@ from k3_decode.bench.gpu_timing import Kind, Machine, Measured, Row, row, time_g
 from k3_decode.bench.kernel_cases import KernelCases
 from k3_decode.bench.layer_cases import LayerCases
 from k3_decode.bench.peers import CUBLAS, cublas_products, stock_times, with_ratios
+from k3_decode.build.sets import PROBE
 from k3_decode.config import CONFIGS
 from k3_decode.kernels.library import KernelLibrary
-from k3_decode.specialized.operators import StepOperators
+from k3_decode.kernels.tactics import product
 
 MODELS = {16: "k3-mini-r16", 8: "k3-mini-r8"}
 """Models with the shapes of one of so many ranks."""
-
-PROBE_OUTPUTS = 98_304
-"""Outputs of the product that probes the read limit: 1.4 GB of weights."""
 
 
 def measure(
@@ -93,7 +91,6 @@ def _stock_rows(folder: pathlib.Path, ours: Sequence[Row], machine: Machine, lim
 
 def read_limit(library: KernelLibrary, device: torch.device) -> float:
     """Probe the read limit: a product over 1.4 GB of weights with one row, in TB/s."""
-    config = CONFIGS[MODELS[16]]
-    cases = KernelCases(library, config, 16, device)
-    case = cases.product("probe", StepOperators(config, 1).kda_in, PROBE_OUTPUTS, 1)
+    cases = KernelCases(library, CONFIGS[MODELS[16]], 16, device)
+    case = cases.product("probe", product(*PROBE, 1), PROBE[1], 1)
     return case.moved_bytes / time_graph(case.launches[:2], replays=20).median_us / 1e6

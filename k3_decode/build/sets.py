@@ -5,6 +5,7 @@ from collections.abc import Callable
 from k3_decode.config import CONFIGS
 from k3_decode.kernels.catalog import checked_operators, distinct, sample_operators
 from k3_decode.kernels.operator import Operator
+from k3_decode.kernels.tactics import product
 from k3_decode.specialized.operators import step_operators
 from k3_decode.specialized.sharded import sharded_operators
 
@@ -22,6 +23,12 @@ SESSION_BUCKETS: dict[str, tuple[int, ...]] = {"k3-small": (2, 8), "k3-mini-r8":
 SHARDED = {"k3-mini-r8": 8, "k3-mini-r16": 16}
 """Models whose layers a session also measures with a sharded front, and over how many ranks."""
 
+PROBE = (7168, 98_304)
+"""Columns and outputs of the product that probes a GPU's read limit: 1.4 GB of weights, one row."""
+
+VERIFIED_ROWS, VERIFIED_TOKENS = (8,), 4
+"""The verification steps of k3-small that a session tests."""
+
 
 def _on_a_gpu() -> list[Operator]:
     """What one session on a GPU runs: all tests, and the steps of the models at a few row counts."""
@@ -31,7 +38,9 @@ def _on_a_gpu() -> list[Operator]:
         for name, ranks in SHARDED.items()
         for operator in sharded_operators(CONFIGS[name], ranks, buckets=SESSION_BUCKETS[name])
     )
-    return distinct([*checked_operators(), *steps, *shares])
+    probe = product(*PROBE, 1)
+    verification = step_operators(CONFIGS["k3-small"], buckets=VERIFIED_ROWS, tokens=VERIFIED_TOKENS)
+    return distinct([*checked_operators(), *steps, *shares, *verification, probe])
 
 
 SETS: dict[str, Callable[[], list[Operator]]] = {

@@ -4,14 +4,17 @@ from collections.abc import Iterable, Iterator
 
 from k3_decode.kernels.attention_residual import AttentionResidual
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
-from k3_decode.kernels.gemv import Gemv, Segment
+from k3_decode.kernels.gemv import Segment
 from k3_decode.kernels.mla_absorb import MlaAbsorb
 from k3_decode.kernels.mla_core import MlaCore
 from k3_decode.kernels.mla_value import MlaValue
 from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.route import RouteRank, RouteTable
 from k3_decode.kernels.rows import Activate, Embed, MlaPrepare, NormSitu
-from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, product
+from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, kda_verify, product, skinny
+
+VERIFIED = tuple((heads, requests, tokens) for heads in (6, 12) for requests, tokens in ((1, 8), (5, 3), (16, 4)))
+"""Heads, requests and tokens of the verification steps that tests run."""
 
 
 def distinct(operators: Iterable[Operator]) -> list[Operator]:
@@ -34,8 +37,10 @@ def _checked() -> Iterator[Operator]:
         yield product(2112, 7168, rows)
         for heads in (6, 12):
             yield kda(heads, rows)
+    for heads, requests, tokens in VERIFIED:
+        yield kda_verify(heads, requests, tokens)
     for rows in (1, 2):
-        yield Gemv((Segment("norm", 3584), Segment("situ", 384)), rows, 2, "bf16")
+        yield skinny((Segment("norm", 3584), Segment("situ", 384)), 7168, rows)
     for blocks, update in ((0, "keep"), (1, "restart"), (1, "add"), (2, "restart"), (7, "add"), (8, "add")):
         yield AttentionResidual(7168, blocks, update)  # type: ignore[arg-type]
     yield from (RouteRank(3584, 896, 16, single=True), RouteRank(3584, 896, 16, single=False), RouteTable(896, 16))
@@ -56,7 +61,7 @@ def sample_operators() -> list[Operator]:
 
 def _sample() -> Iterator[Operator]:
     yield product(7168, 3206, 1)
-    yield Gemv((Segment("norm", 3584), Segment("situ", 384)), 1, 2, "bf16")
+    yield skinny((Segment("norm", 3584), Segment("situ", 384)), 7168, 1)
     yield product(7168, 3206, 8)
     yield product(7168, 3206, 64)
     yield product(2112, 7168, 16)
@@ -64,6 +69,7 @@ def _sample() -> Iterator[Operator]:
     yield AttentionResidual(7168, 0, "keep")
     yield kda(6, 1)
     yield kda(12, 64)
+    yield kda_verify(6, 1, 8)
     yield from (RouteRank(3584, 896, 16, single=True), RouteRank(3584, 896, 16, single=False), RouteTable(896, 16))
     yield ExpertUp(3584, 192, 1)
     yield ExpertUp(3584, 384, 8)

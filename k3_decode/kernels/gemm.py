@@ -3,11 +3,12 @@
 
 Equals ``functional.linear`` of `k3_decode.reference` with float32 accumulation and one rounding of the output.
 
-The weights are the A operand: a warp owns 16 output rows, a block 64, and input rows are the N side in tiles of 8, so
-1 to 8 rows cost one instruction. The order of K inside a product is free, so a lane loads 16 bytes of two weight rows
-and uses them as the fragments of two instructions, with no shuffle and no shared memory. A cluster of ``split`` blocks
-divides K; each keeps its partial tile in shared memory, and after a cluster barrier each block adds a share of the
-outputs over all blocks in rank order, which gives the same bits on every run.
+The weights are the A operand: a warp owns 16 output rows, and input rows are the N side in tiles of 8, so 1 to 8 rows
+cost one instruction. Every block reads the whole input of its columns from L2, and the wider a block, the less of that:
+a block has eight warps where there are outputs enough, else four. The order of K inside a product is free, so a lane
+loads 16 bytes of two weight rows and uses them as the fragments of two instructions, with no shuffle and no shared
+memory. A cluster of ``split`` blocks divides K; each keeps its partial tile in shared memory, and after a cluster
+barrier each block adds a share of the outputs over all blocks in rank order, which gives the same bits on every run.
 """
 
 import math
@@ -20,6 +21,7 @@ from k3_decode.kernels.parts.dsl import Address, Float32, Int32, Int64, Stream, 
 from k3_decode.kernels.parts.memory import (
     copy_to_shared,
     load_shared,
+    load_shared_f32,
     load_static,
     store_bf16,
     store_f32,
@@ -37,16 +39,13 @@ from k3_decode.kernels.parts.sync import (
     wait_for_predecessors,
 )
 
-WARPS = 4
-THREADS = WARPS * WARP
-TILE = 16 * WARPS
-"""Output rows of a block."""
 CHUNK = 32
 """Columns of one pair of 16-byte loads: 4 lanes of 8 values."""
 IN_FLIGHT = 10
-"""Chunks in flight, 20 16-byte loads of a lane: four blocks of registers fit a multiprocessor."""
-STAGE_BYTES = 60_000
-"""Most shared memory of the staged input, so that three blocks share a multiprocessor."""
+"""Chunks in flight, 20 16-byte loads of a lane: sixteen warps' registers fit a multiprocessor."""
+RESIDENT_WARPS = 16
+STAGE_BYTES = 12_500
+"""Most shared memory of the staged input for each warp of a block, so that `RESIDENT_WARPS` share a multiprocessor."""
 
 
 @dataclass(frozen=True)
@@ -58,17 +57,19 @@ class Gemm:
         tiles: Input rows in tiles of 8, 1 to 8.
         split: Blocks that divide K, 1 to 8.
         out: Type of the output.
+        warps: Warps of a block, 4 or 8.
     """
 
     columns: int
     tiles: int
     split: int
     out: Literal["bf16", "f32"]
+    warps: int = 4
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"gemm_{self.columns}_rows{self.tiles * 8}_split{self.split}_{self.out}"
+        return f"gemm_{self.columns}_rows{self.tiles * 8}_split{self.split}_warps{self.warps}_{self.out}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -88,6 +89,16 @@ class Gemm:
         )  # fmt: skip
 
     @property
+    def tile(self) -> int:
+        """Output rows of a block."""
+        return 16 * self.warps
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return self.warps * WARP
+
+    @property
     def chunks(self) -> int:
         """Chunks of a block."""
         return math.ceil(math.ceil(self.columns / CHUNK) / self.split)
@@ -95,7 +106,7 @@ class Gemm:
     @property
     def stages(self) -> int:
         """Rounds in which the input is staged."""
-        return math.ceil(self.tiles * 8 * self.chunks * CHUNK * 2 / STAGE_BYTES)
+        return math.ceil(self.tiles * 8 * self.chunks * CHUNK * 2 / (STAGE_BYTES * self.warps))
 
     @property
     def stage_chunks(self) -> int:
@@ -115,7 +126,7 @@ class Gemm:
     @property
     def shared_words(self) -> int:
         """Shared memory in words: the staged input, then the partial tile in its place."""
-        return max(self.tiles * 8 * self.pitch // 4, self.tiles * 8 * TILE)
+        return max(self.tiles * 8 * self.pitch // 4, self.tiles * 8 * self.tile)
 
     @cute.jit
     def __call__(self, w: Tensor, x: Tensor, y: Tensor, stream: Stream) -> None:
@@ -131,7 +142,7 @@ class Gemm:
             w.iterator.toint(), x.iterator.toint(), y.iterator.toint(), Int32(cute.size(w, mode=[0])),
             Int32(cute.size(x, mode=[0])), Int32(x.stride[0]), Int32(y.stride[0]),
         ).launch(
-            grid=[self.split, cute.ceil_div(cute.size(w, mode=[0]), TILE), 1], block=[THREADS, 1, 1],
+            grid=[self.split, cute.ceil_div(cute.size(w, mode=[0]), self.tile), 1], block=[self.threads, 1, 1],
             cluster=[self.split, 1, 1], stream=stream, use_pdl=True,
         )  # fmt: skip
 
@@ -146,7 +157,7 @@ class Gemm:
         release_dependents()
 
         # Rows beyond the last repeat it; columns beyond the last repeat the last 16 bytes and meet zeros.
-        first = tile * TILE + warp * 16 + group
+        first = tile * self.tile + warp * 16 + group
         rows = [w + Int64(cutlass.min(first + 8 * i, n - 1)) * (self.columns * 2) for i in range(2)]
         start = part * (self.chunks * CHUNK * 2) + quad * 16
         weights = [self.load_chunk(rows, start, c) for c in range(self.prefetched // 2)]
@@ -173,7 +184,7 @@ class Gemm:
         for j in cutlass.range_constexpr(self.tiles):
             for i in cutlass.range_constexpr(4):
                 column, row = j * 8 + quad * 2 + i % 2, warp * 16 + group + 8 * (i // 2)
-                store_shared_f32(shared + (column * TILE + row) * 4, acc[j][i])
+                store_shared_f32(shared + (column * self.tile + row) * 4, acc[j][i])
         self.finish(shared, thread, tile, y, n, m, ldy)
 
     def load_chunk(self, rows: list[Address], start: Value, chunk: int) -> list[list[Value]]:
@@ -187,7 +198,7 @@ class Gemm:
     def stage(self, shared: Int32, thread: Int32, x: Int64, chunk: Int32, m: Int32, ldx: Int32) -> None:
         """Put one round of the input into shared memory, zeros beyond its rows and columns."""
         units = self.stage_chunks * 4
-        for unit in cutlass.range(thread, self.tiles * 8 * units, THREADS, unroll=4):
+        for unit in cutlass.range(thread, self.tiles * 8 * units, self.threads, unroll=4):
             row, column = unit // units, chunk * CHUNK + unit % units * 8
             live = Int32(16) if row < m and column < self.columns else Int32(0)
             source = x + (Int64(row) * Int64(ldx) + Int64(column)) * 2
@@ -198,20 +209,21 @@ class Gemm:
     def finish(self, shared: Int32, thread: Int32, tile: Int32, y: Int64, n: Int32, m: Int32, ldy: Int32) -> None:
         """Add the partial tiles of the cluster in rank order and write this block's share."""
         rank = Int32(0)
-        peers = [shared]
+        peers, load_partial = [shared], load_shared_f32
         if cutlass.const_expr(self.split > 1):
             rank = Int32(cluster_rank())
             peers = [peer_address(shared, Int32(p)) for p in range(self.split)]
+            load_partial = load_peer_f32
             cluster_barrier()  # every block has stored its partial tile
         else:
             barrier()
-        for i in cutlass.range_constexpr(math.ceil(self.tiles * 8 * TILE / (THREADS * self.split))):
-            element = (i * self.split + rank) * THREADS + thread
-            column, row = element // TILE, tile * TILE + element % TILE
+        for i in cutlass.range_constexpr(math.ceil(self.tiles * 8 * self.tile / (self.threads * self.split))):
+            element = (i * self.split + rank) * self.threads + thread
+            column, row = element // self.tile, tile * self.tile + element % self.tile
             if column < m and row < n:
-                total = load_peer_f32(peers[0] + element * 4)
+                total = load_partial(peers[0] + element * 4)
                 for p in cutlass.range_constexpr(1, self.split):
-                    total = total + load_peer_f32(peers[p] + element * 4)
+                    total = total + load_partial(peers[p] + element * 4)
                 index = Int64(column) * Int64(ldy) + Int64(row)
                 if cutlass.const_expr(self.out == "bf16"):
                     store_bf16(y + index * 2, total)

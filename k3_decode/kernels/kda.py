@@ -14,7 +14,8 @@ the outputs; the barrier of that exchange also tells that every block has read t
 from dataclasses import dataclass
 
 from k3_decode.kernels.operator import Argument, Contract
-from k3_decode.kernels.parts.arithmetic import bits, exp, from_bits, mma_bf16, rsqrt, select_bits, sigmoid, silu
+from k3_decode.kernels.parts.arithmetic import bits, exp, from_bits, rsqrt, select_bits, sigmoid, silu
+from k3_decode.kernels.parts.decay import HEAD, load_factor, multiply_factor
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
     load,
@@ -40,8 +41,6 @@ from k3_decode.kernels.parts.sync import (
     warp_sum,
 )
 
-HEAD = 128
-"""Keys and values of a head; also the width of the decay gate's bottleneck."""
 WARPS = 4
 THREADS = WARPS * WARP
 ROW_LANES = 8
@@ -160,7 +159,7 @@ class KdaDecode:
         squares, exchange = scratch + 3 * WARPS * 4, scratch + 4 * WARPS * 4
         release_dependents()
 
-        factor = self.factor(f_b, head, warp, group, quad)
+        factor = load_factor(f_b, head, warp, group, quad)
         channel = head * HEAD + thread
         taps = [
             [from_bits(word) for word in load_static(conv_weight + Int64(part * self.size + channel) * (TAPS * 4))]
@@ -263,34 +262,8 @@ class KdaDecode:
         """Give a carried value, or 0 for a row that starts without context, whatever the memory holds."""
         return from_bits(select_bits(carried, bits(value), Uint32(0)))
 
-    def factor(self, f_b: Value, head: Value, warp: Value, group: Value, quad: Value) -> list[list[Value]]:
-        """Load this warp's 32 rows of the decay gate's factor as fragments: two tiles, two rows, four chunks."""
-        return [
-            [
-                word
-                for c in range(4)
-                for word in load_static(
-                    f_b + Int64(head * HEAD + warp * WARP + tile * 16 + half * 8 + group) * (HEAD * 2)
-                    + Int64(quad * 16 + c * 64)
-                )
-            ]
-            for tile in range(2)
-            for half in range(2)
-        ]  # fmt: skip
-
     def gate_logit(self, factor: list[list[Value]], bottleneck: list[list[Value]], quad: Value) -> Value:
         """Multiply the factor by the bottleneck; each lane gets the row that its quad index selects."""
-        rows = []
-        for tile in range(2):
-            upper, lower = factor[2 * tile], factor[2 * tile + 1]
-            acc = [Float32(0.0) for _ in range(4)]
-            for c in range(4):
-                v = bottleneck[c]
-                for half in range(2):
-                    i = 4 * c + 2 * half
-                    acc = mma_bf16(
-                        [upper[i], lower[i], upper[i + 1], lower[i + 1]], [v[2 * half], v[2 * half + 1]], acc
-                    )
-            rows += [acc[0], acc[2]]
+        rows = [acc[i] for acc in multiply_factor(factor, bottleneck) for i in (0, 2)]
         even = [from_bits(select_bits(quad // 2, bits(rows[2 + i]), bits(rows[i]))) for i in range(2)]
         return from_bits(select_bits(quad % 2, bits(even[1]), bits(even[0])))

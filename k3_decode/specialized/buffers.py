@@ -9,31 +9,67 @@ from torch import Tensor
 from k3_decode.config import K3Config
 from k3_decode.kernels.route import UNIT
 from k3_decode.kernels.tactics import core_splits
+from k3_decode.reference.cache import K3Cache
 
 
 @dataclass(frozen=True, eq=False)
 class StepInputs:
-    """What a step is told, written before it starts. Padding rows have slot 0, cache row -1 and context -1."""
+    """What a step of M rows of R requests is told, written before it starts.
+
+    Padding has slot 0, cache row -1 and context -1.
+    """
 
     tokens: Tensor
     """``[M]`` int32."""
     slots: Tensor
-    """``[M]`` int32 KDA slot of each row."""
+    """``[R]`` int32 KDA slot of each request."""
+    starts: Tensor
+    """``[R]`` int32, tokens before the first of the request's rows."""
+    accepted: Tensor
+    """``[R]`` int32, tokens of the step before that stay; read where requests have several rows."""
     context_lens: Tensor
-    """``[M]`` int32."""
+    """``[M]`` int32, tokens before each row."""
     cache_rows: Tensor
     """``[M]`` int32, where each row's MLA latent goes."""
     tables: Tensor
     """``[M, pages]`` int32."""
 
     @classmethod
-    def allocate(cls, rows: int, pages: int, device: torch.device) -> "StepInputs":
+    def allocate(cls, rows: int, requests: int, pages: int, device: torch.device) -> "StepInputs":
         """Make inputs of padding rows only."""
 
         def full(value: int, *shape: int) -> Tensor:
             return torch.full(shape, value, dtype=torch.int32, device=device)
 
-        return cls(full(0, rows), full(0, rows), full(-1, rows), full(-1, rows), full(0, rows, pages))
+        return cls(
+            tokens=full(0, rows),
+            slots=full(0, requests),
+            starts=full(-1, requests),
+            accepted=full(0, requests),
+            context_lens=full(-1, rows),
+            cache_rows=full(-1, rows),
+            tables=full(0, rows, pages),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """What a verification step leaves of its tokens, so that the next can fold the accepted ones into the state."""
+
+    inputs: dict[int, Tensor]
+    """By KDA layer: ``[slots, q, 3P]`` bfloat16 convolution inputs."""
+    vectors: dict[int, Tensor]
+    """By KDA layer: ``[slots, heads, q, 3, 128]`` float32 decay, key and correction."""
+
+    @classmethod
+    def allocate(cls, config: K3Config, cache: K3Cache, tokens: int) -> "Records":
+        """Make them for every slot of a cache, filled with NaN: a record is read only once it was written."""
+        inputs, vectors = {}, {}
+        for layer, state in cache.recurrent.items():
+            slots, heads, head = state.shape[:3]
+            inputs[layer] = cache.conv[layer].new_full((slots, tokens, 3 * config.projection_size), math.nan)
+            vectors[layer] = state.new_full((slots, heads, tokens, 3, head), math.nan)
+        return cls(inputs, vectors)
 
 
 @dataclass(frozen=True, eq=False)

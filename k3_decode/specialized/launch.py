@@ -7,7 +7,7 @@ from k3_decode.kernels.gemv import Gemv
 from k3_decode.kernels.library import Kernel, KernelLibrary
 from k3_decode.kernels.operator import Operator
 from k3_decode.reference.cache import K3Cache
-from k3_decode.specialized.buffers import StepBuffers, StepInputs
+from k3_decode.specialized.buffers import Records, StepBuffers, StepInputs
 from k3_decode.specialized.operators import StepOperators
 from k3_decode.specialized.weights import Dense, Kda, Mix, Mla, Moe, StepWeights
 
@@ -22,6 +22,7 @@ class StepLauncher:
         cache: Read and updated by every step.
         inputs: What the step is told.
         buffers: Its memory.
+        records: Of the tokens of the step before, where requests have several; None where they have one.
     """
 
     def __init__(
@@ -32,9 +33,11 @@ class StepLauncher:
         cache: K3Cache,
         inputs: StepInputs,
         buffers: StepBuffers,
+        records: Records | None = None,
     ) -> None:
         self._ops, self._library = operators, library
         self._weights, self._cache, self._inputs, self._buffers = weights, cache, inputs, buffers
+        self._records = records
         self._kernels: dict[str, Kernel] = {op.name: library.kernel(op) for op in operators.every()}
 
     @property
@@ -87,10 +90,15 @@ class StepLauncher:
         projected = b.projected[:, : weights.in_proj.shape[0]]
         attended = b.attended[:, : ops.size]
         self._product(ops.kda_in, weights.in_proj, b.normed, projected)
-        self._run(
-            ops.kda, projected, weights.f_b, weights.conv, weights.a_log, weights.dt_bias, weights.o_norm,
-            inputs.slots, inputs.context_lens, self._cache.conv[layer], self._cache.recurrent[layer], attended,
-        )  # fmt: skip
+        constants = (weights.f_b, weights.conv, weights.a_log, weights.dt_bias, weights.o_norm)
+        state = (self._cache.conv[layer], self._cache.recurrent[layer])
+        if self._records is None:
+            self._run(ops.kda, projected, *constants, inputs.slots, inputs.starts, *state, attended)
+        else:
+            record = (self._records.inputs[layer], self._records.vectors[layer])
+            self._run(
+                ops.kda, projected, *constants, inputs.slots, inputs.starts, inputs.accepted, *state, *record, attended
+            )
         self._product(ops.kda_out, weights.o_proj, attended, b.delta)
 
     def _mla(self, weights: Mla, layer: int) -> None:

@@ -1,5 +1,6 @@
 """Which operators a model's decode step consists of, by stage and row count."""
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Literal
 
@@ -10,14 +11,16 @@ from k3_decode.kernels.catalog import distinct
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
 from k3_decode.kernels.gemm import Gemm
 from k3_decode.kernels.gemv import Gemv, Segment
-from k3_decode.kernels.kda import HEAD, KdaDecode
+from k3_decode.kernels.kda import KdaDecode
+from k3_decode.kernels.kda_verify import KdaVerify
 from k3_decode.kernels.mla_absorb import MlaAbsorb
 from k3_decode.kernels.mla_core import MlaCore
 from k3_decode.kernels.mla_value import LATENT, MlaValue
 from k3_decode.kernels.operator import Operator
+from k3_decode.kernels.parts.decay import HEAD
 from k3_decode.kernels.route import RouteRank, RouteTable
 from k3_decode.kernels.rows import Activate, Embed, MlaPrepare, NormSitu
-from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, product, rows_per_warp
+from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, kda_verify, product, skinny
 
 Update = Literal["add", "restart", "keep"]
 
@@ -56,11 +59,18 @@ class StepOperators:
 
     Attributes:
         config: The model, with the shapes of one rank.
-        rows: A bucket of `k3_decode.kernels.tactics`.
+        rows: Token rows: a bucket of `k3_decode.kernels.tactics`, or a multiple of ``tokens``.
+        tokens: Tokens of each request. With several, each step folds in what was accepted of the step before.
     """
 
     config: K3Config
     rows: int
+    tokens: int = 1
+
+    @property
+    def requests(self) -> int:
+        """Requests of the step."""
+        return self.rows // self.tokens
 
     @property
     def size(self) -> int:
@@ -83,11 +93,13 @@ class StepOperators:
         return product(self.config.hidden_size, outputs, self.rows)
 
     @property
-    def kda(self) -> KdaDecode:
+    def kda(self) -> KdaDecode | KdaVerify:
         """KDA between its projections."""
-        chosen = kda(self.config.num_heads, self.rows)
-        bound = self.config.gate_lower_bound
-        return KdaDecode(chosen.heads, chosen.cluster, -5.0 if bound is None else bound, self.config.rms_eps)
+        heads, bound = self.config.num_heads, self.config.gate_lower_bound
+        chosen = kda(heads, self.rows) if self.tokens == 1 else kda_verify(heads, self.requests, self.tokens)
+        return dataclasses.replace(
+            chosen, lower_bound=-5.0 if bound is None else bound, eps=self.config.rms_eps
+        )  # fmt: skip
 
     @property
     def kda_out(self) -> Gemv | Gemm:
@@ -196,7 +208,10 @@ class StepOperators:
         if self.rows > 2:
             return product(columns, c.hidden_size, self.rows)
         segments = (Segment("norm", c.latent_size), Segment("situ", c.shared_size))
-        return Gemv(segments, self.rows, rows_per_warp(columns, c.hidden_size), "bf16", c.rms_eps)
+        chosen = skinny(segments, c.hidden_size, self.rows)
+        return dataclasses.replace(
+            chosen, eps=c.rms_eps, beta=c.situ_beta, linear_beta=c.situ_linear_beta
+        )  # fmt: skip
 
     @property
     def head(self) -> Gemv | Gemm:
@@ -230,11 +245,11 @@ class StepOperators:
         return distinct(operator for operator in used if operator is not None)
 
 
-def step_operators(config: K3Config, *, buckets: tuple[int, ...] = BUCKETS) -> list[Operator]:
-    """List every operator of a model's decode steps.
+def step_operators(config: K3Config, *, buckets: tuple[int, ...] = BUCKETS, tokens: int = 1) -> list[Operator]:
+    """List every operator of a model's decode steps of so many rows and tokens of a request.
 
     Raises:
         ArgumentError: A shape of the model has no kernel.
     """
     check_config(config)
-    return distinct(operator for rows in buckets for operator in StepOperators(config, rows).every())
+    return distinct(operator for rows in buckets for operator in StepOperators(config, rows, tokens).every())

@@ -4,12 +4,13 @@ import torch
 from torch import Tensor
 
 from k3_decode.errors import ArgumentError
+from k3_decode.kernels.kda_verify import MOST_TOKENS
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.kernels.tactics import BUCKETS, bucket
 from k3_decode.reference.batch import StepBatch
 from k3_decode.reference.cache import K3Cache
 from k3_decode.reference.model import K3Model
-from k3_decode.specialized.buffers import StepBuffers, StepInputs
+from k3_decode.specialized.buffers import Records, StepBuffers, StepInputs
 from k3_decode.specialized.launch import StepLauncher
 from k3_decode.specialized.operators import StepOperators, check_config
 from k3_decode.specialized.weights import StepWeights
@@ -19,13 +20,19 @@ class _Bucket:
     """Memory and graph of one row count."""
 
     def __init__(
-        self, rows: int, pages: int, model: K3Model, cache: K3Cache, weights: StepWeights, library: KernelLibrary
+        self,
+        operators: StepOperators,
+        pages: int,
+        model: K3Model,
+        cache: K3Cache,
+        weights: StepWeights,
+        library: KernelLibrary,
+        records: Records | None,
     ) -> None:
-        self.rows = rows
-        self.inputs = StepInputs.allocate(rows, pages, model.device)
+        rows = operators.rows
+        self.inputs = StepInputs.allocate(rows, operators.requests, pages, model.device)
         self.buffers = StepBuffers.allocate(model.config, rows, model.device)
-        operators = StepOperators(model.config, rows)
-        self.launcher = StepLauncher(operators, library, weights, cache, self.inputs, self.buffers)
+        self.launcher = StepLauncher(operators, library, weights, cache, self.inputs, self.buffers, records)
         self.launcher.launch()  # loads the kernels, which a capture may not; padding rows touch no cache
         torch.cuda.synchronize(model.device)
         self.graph = torch.cuda.CUDAGraph()
@@ -41,7 +48,9 @@ class KernelPath:
         cache: Its cache; bfloat16 latent rows. Every step must be given this one.
         library: Kernels that hold all of `k3_decode.specialized.operators.step_operators`.
         weights: What `StepWeights.prepare` made of the model's weights; made here if None.
-        buckets: Row counts to prepare.
+        buckets: Row counts to prepare, multiples of ``tokens``.
+        tokens: Tokens of each request. With several, a step verifies: it leaves the state before its first token, and
+            the next step folds in those that were accepted.
 
     Raises:
         ArgumentError: A shape, dtype or rank count that no kernel serves, or a kernel that was not built.
@@ -58,6 +67,7 @@ class KernelPath:
         *,
         weights: StepWeights | None = None,
         buckets: tuple[int, ...] = BUCKETS,
+        tokens: int = 1,
     ) -> None:
         check_config(model.config)
         if model.shard.size != 1:
@@ -67,8 +77,15 @@ class KernelPath:
                 raise ArgumentError("KernelPath", f"cache.latent[{layer}]", expected="bfloat16", got=rows.dtype)
         self._model, self._cache = model, cache
         self._weights = StepWeights.prepare(model.weights) if weights is None else weights
-        pages = cache.num_blocks
-        self._buckets = {rows: _Bucket(rows, pages, model, cache, self._weights, library) for rows in buckets}
+        if not 1 <= tokens <= MOST_TOKENS or any(rows % tokens for rows in buckets):
+            expected = f"1..{MOST_TOKENS}, dividing every bucket"
+            raise ArgumentError("KernelPath", "tokens", expected=expected, got=tokens)
+        self._tokens = tokens
+        records = None if tokens == 1 else Records.allocate(model.config, cache, tokens)
+        self._buckets = {}
+        for rows in buckets:
+            operators = StepOperators(model.config, rows, tokens)
+            self._buckets[rows] = _Bucket(operators, cache.num_blocks, model, cache, self._weights, library, records)
 
     @property
     def max_rows(self) -> int:
@@ -78,35 +95,42 @@ class KernelPath:
     @property
     def max_tokens_per_request(self) -> int:
         """Most rows of one request in a step."""
-        return 1
+        return self._tokens
 
     def kernel_digests(self, rows: int) -> frozenset[str]:
         """Give the SHA-256 of every cubin that a step of so many rows launches."""
         return self._bucket(rows).launcher.kernel_digests
 
-    def forward(self, batch: StepBatch, cache: K3Cache) -> Tensor:
-        """Run one decode step of one token a request.
+    def forward(self, batch: StepBatch, cache: K3Cache, *, accepted: Tensor | None = None) -> Tensor:
+        """Run one decode step.
 
         Args:
-            batch: The step; every request has exactly one token.
+            batch: The step; every request has exactly the path's tokens. Context lengths count accepted tokens only.
             cache: The cache this path was made for.
+            accepted: ``[R]`` int64, where requests have several tokens: how many of the step before each keeps, 0 to
+                all. A request without context starts anew, whatever is said here.
 
         Returns:
             Logits ``[N, vocab]`` float32 of the batch's ``logit_rows``; zero for padding. A new tensor.
 
         Raises:
-            ArgumentError: Another cache, several tokens of one request, or more rows than any bucket.
+            ArgumentError: Another cache, another number of tokens of a request, more rows than any bucket, or several
+                tokens a request and nothing said of the accepted ones.
         """
         if cache is not self._cache:
             raise ArgumentError("KernelPath.forward", "cache", expected="the one the path was made for", got="another")
-        if batch.num_tokens != batch.num_requests:
+        if batch.num_tokens != batch.num_requests * self._tokens:
             got = f"{batch.num_tokens} tokens of {batch.num_requests} requests"
-            raise ArgumentError("KernelPath.forward", "batch", expected="one token a request", got=got)
+            raise ArgumentError("KernelPath.forward", "batch", expected=f"{self._tokens} a request", got=got)
+        if (accepted is None) != (self._tokens == 1):
+            expected = "none" if self._tokens == 1 else "one count a request"
+            raise ArgumentError("KernelPath.forward", "accepted", expected=expected, got=accepted)
         chosen = self._bucket(batch.num_tokens)
-        self._fill(chosen, batch)
+        self._fill(chosen.inputs, batch, accepted)
         chosen.graph.replay()
         logits = chosen.buffers.logits[batch.logit_rows]
-        return logits.masked_fill((batch.slots <= 0)[batch.logit_rows].unsqueeze(-1), 0.0)
+        padding = (batch.slots <= 0).repeat_interleave(self._tokens)
+        return logits.masked_fill(padding[batch.logit_rows].unsqueeze(-1), 0.0)
 
     def launcher(self, rows: int) -> StepLauncher:
         """Give the launches of a row count's step, for a bench that captures them its own way."""
@@ -123,16 +147,23 @@ class KernelPath:
     def _bucket(self, rows: int) -> _Bucket:
         return self._buckets[bucket(rows, tuple(self._buckets))]
 
-    def _fill(self, chosen: _Bucket, batch: StepBatch) -> None:
+    def _fill(self, inputs: StepInputs, batch: StepBatch, accepted: Tensor | None) -> None:
         """Write the step's inputs, and padding behind them."""
-        rows, inputs, page = batch.num_tokens, chosen.inputs, self._cache.block_size
+        rows, requests, page = batch.num_tokens, batch.num_requests, self._cache.block_size
         live = batch.slots > 0
-        block = batch.block_tables.gather(1, (batch.context_lens // page).unsqueeze(1)).squeeze(1)
-        place = block * page + batch.context_lens % page
+        positions = batch.context_lens.unsqueeze(1) + torch.arange(self._tokens, device=batch.context_lens.device)
+        place = batch.block_tables.gather(1, positions // page) * page + positions % page
         inputs.tokens[:rows] = batch.tokens
-        inputs.slots[:rows] = batch.slots.clamp(min=0)
-        inputs.context_lens[:rows] = batch.context_lens.where(live, -1)
-        inputs.cache_rows[:rows] = place.where(live, -1)
-        inputs.tables[:rows, : batch.block_tables.shape[1]] = batch.block_tables
-        for tensor, nothing in ((inputs.slots, 0), (inputs.context_lens, -1), (inputs.cache_rows, -1)):
-            tensor[rows:] = nothing
+        inputs.slots[:requests] = batch.slots.clamp(min=0)
+        inputs.starts[:requests] = batch.context_lens.where(live, -1)
+        if accepted is not None:
+            inputs.accepted[:requests] = accepted
+        inputs.context_lens[:rows] = positions.where(live.unsqueeze(1), -1).flatten()
+        inputs.cache_rows[:rows] = place.where(live.unsqueeze(1), -1).flatten()
+        tables = batch.block_tables.repeat_interleave(self._tokens, dim=0)
+        inputs.tables[:rows, : tables.shape[1]] = tables
+        for tensor, used, nothing in (
+            (inputs.slots, requests, 0), (inputs.starts, requests, -1), (inputs.context_lens, rows, -1),
+            (inputs.cache_rows, rows, -1),
+        ):  # fmt: skip
+            tensor[used:] = nothing

@@ -7,6 +7,7 @@ this is the work of one rank between them, which a bench on a single GPU can tim
 Source: k3-decode.md section 4.
 """
 
+import dataclasses
 from dataclasses import dataclass
 
 import torch
@@ -17,7 +18,7 @@ from k3_decode.kernels.gemm import Gemm
 from k3_decode.kernels.gemv import Gemv, Segment
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.kernels.operator import Operator
-from k3_decode.kernels.tactics import product, rows_per_warp
+from k3_decode.kernels.tactics import product, skinny
 from k3_decode.specialized.buffers import StepBuffers
 from k3_decode.specialized.operators import StepOperators
 from k3_decode.specialized.weights import Moe
@@ -69,9 +70,8 @@ class ShardedOperators:
         return [self.front, self.shared, self.up]
 
     def _skinny(self, segment: Segment, outputs: int) -> Gemv:
-        c = self.config
-        rows = rows_per_warp(segment.width, outputs)
-        return Gemv((segment,), self.rows, rows, "bf16", c.rms_eps, c.situ_beta, c.situ_linear_beta)
+        c, chosen = self.config, skinny((segment,), outputs, self.rows)
+        return dataclasses.replace(chosen, eps=c.rms_eps, beta=c.situ_beta, linear_beta=c.situ_linear_beta)
 
 
 class ShardedMoe:

@@ -5,7 +5,7 @@ import torch
 
 from k3_decode.bench.inputs import DISTRIBUTIONS, draw
 from k3_decode.kernels.gemv import Gemv, Segment
-from k3_decode.kernels.tactics import bucket, product
+from k3_decode.kernels.tactics import bucket, product, skinny
 from k3_decode.reference.norm import rms_norm
 from k3_decode.reference.situ import situ
 
@@ -72,7 +72,7 @@ def test_tail_equals_norm_and_activation_in_float64(library, device, close, rows
     both = draw(distribution, rows, 768, generator=generator).to(device)
     scale = draw("normal", 3584, generator=generator).to(device)
     w = draw("normal", 7168, 3968, generator=generator).mul(3968**-0.5).bfloat16().to(device)
-    operator = Gemv((Segment("norm", 3584), Segment("situ", 384)), rows, 2, "bf16")
+    operator = skinny((Segment("norm", 3584), Segment("situ", 384)), 7168, rows)
     y = run(library, operator, w, r, poisoned(rows, 7168, "bf16", device), both, scale)
     hidden = situ(*both.double().chunk(2, dim=-1), beta=4.0, linear_beta=25.0)
     x = torch.cat([rms_norm(r.double(), scale.double(), eps=1e-5), hidden], dim=-1)

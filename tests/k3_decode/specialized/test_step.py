@@ -7,8 +7,10 @@ import pytest
 import torch
 
 from k3_decode.bench.random_model import RandomWeights
+from k3_decode.build.sets import VERIFIED_ROWS, VERIFIED_TOKENS
 from k3_decode.config import CONFIGS
 from k3_decode.decoder import Decoder, Specialization
+from k3_decode.errors import ArgumentError
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.ledger import Path, StepShape
 from k3_decode.numerics import tolerance
@@ -41,7 +43,7 @@ def batch(tokens, context, slots, tables):
     )  # fmt: skip
 
 
-def requests(rows, pages):
+def requests_of(rows, pages):
     """Slots and tables of live requests; the second of more than two is padding."""
     slots = [i + 1 for i in range(rows)]
     tables = (torch.arange(rows * pages, device="cuda") + 1).view(rows, pages)
@@ -89,7 +91,7 @@ def test_steps_are_as_close_to_float64_as_the_reference(library, name, counts):
     generator = torch.Generator().manual_seed(5)
     for rows in counts:
         pages = 2
-        slots, tables = requests(rows, pages)
+        slots, tables = requests_of(rows, pages)
         caches = [
             m.new_cache(num_slots=rows + 1, num_blocks=rows * pages + 1, block_size=PAGE)
             for m in (model, model, oracle)
@@ -134,7 +136,7 @@ def test_256_greedy_tokens_are_those_of_float64_where_it_is_decided(library):
     model = decided(RandomWeights(CONFIGS["k3-small"], 2, torch.device("cuda")).model())
     oracle = wide(model)
     rows, pages = 2, 5
-    slots, tables = requests(rows, pages)
+    slots, tables = requests_of(rows, pages)
     caches = [m.new_cache(num_slots=rows + 1, num_blocks=rows * pages + 1, block_size=PAGE) for m in (model, oracle)]
     path = KernelPath(model, caches[0], library, buckets=(rows,))
     tokens, close_calls, differing = [3, 4], 0, []
@@ -156,10 +158,75 @@ def test_256_greedy_tokens_are_those_of_float64_where_it_is_decided(library):
     assert not differing
 
 
+def test_verified_tokens_are_kept_or_leave_no_trace(library):
+    """Two requests verify four tokens a step and keep some; logits stay as close to float64 as the reference's."""
+    tokens, requests, pages = VERIFIED_TOKENS, 2, 2
+    model = decided(RandomWeights(CONFIGS["k3-small"], 6, torch.device("cuda")).model())
+    oracle = wide(model)
+    slots, tables = requests_of(requests, pages)
+    caches = [
+        m.new_cache(num_slots=requests + 1, num_blocks=requests * pages + 1, block_size=PAGE)
+        for m in (model, model, oracle)
+    ]
+    path = KernelPath(model, caches[0], library, buckets=VERIFIED_ROWS, tokens=tokens)
+    generator = torch.Generator().manual_seed(8)
+    context = torch.zeros(requests, dtype=torch.int64)
+    accepted = torch.zeros(requests, dtype=torch.int64)
+    mine, theirs = [], []
+    for _ in range(6):
+        drafts = torch.randint(0, model.config.vocab_size, (requests, tokens), generator=generator)
+        one = verification(drafts, context, slots, tables)
+        got = path.forward(one, caches[0], accepted=accepted.cuda())
+        live = torch.tensor(slots, device="cuda")
+        results = []
+        for other, cache in ((model, caches[1]), (oracle, caches[2])):
+            before = cache.snapshot(live)
+            results.append(other.forward(one, cache))
+            cache.restore(before)
+        mine.append(error(got, results[1]))
+        theirs.append(error(results[0], results[1]))
+        accepted = torch.randint(1, tokens + 1, (requests,), generator=generator)
+        for other, cache in ((model, caches[1]), (oracle, caches[2])):
+            for row in range(requests):  # the reference reads the accepted tokens again
+                place = slice(row, row + 1)
+                kept = verification(drafts[place, : accepted[row]], context[place], slots[place], tables[place])
+                other.forward(kept, cache)
+        context = context + accepted
+    print(f"verification: errors {max(mine):.2e}, of the reference in bfloat16 {max(theirs):.2e}")
+    assert max(mine) <= tolerance("kernel.step", "normal").max_rel_error
+    assert max(mine) <= 1.5 * max(theirs), "the reference in bfloat16 is closer"
+
+
+def verification(drafts, context, slots, tables):
+    """Lay out a step of several tokens a request."""
+    requests, tokens = drafts.shape
+    device = torch.device("cuda")
+    return StepBatch(
+        tokens=drafts.flatten().to(device), query_starts=torch.arange(requests + 1, device=device) * tokens,
+        context_lens=context.to(device), slots=torch.as_tensor(slots, device=device), block_tables=tables,
+        logit_rows=torch.arange(requests * tokens, device=device),
+    )  # fmt: skip
+
+
+def test_what_was_accepted_must_be_said_exactly_where_requests_have_several_tokens(library):
+    model = RandomWeights(CONFIGS["k3-small"], 2, torch.device("cuda")).model()
+    cache = model.new_cache(num_slots=3, num_blocks=5, block_size=PAGE)
+    slots, tables = requests_of(2, 2)
+    plain = KernelPath(model, cache, library, buckets=(2,))
+    with pytest.raises(ArgumentError, match="accepted"):
+        plain.forward(batch([1, 2], [0, 0], slots, tables), cache, accepted=torch.zeros(2, device="cuda"))
+    several = KernelPath(model, cache, library, buckets=VERIFIED_ROWS, tokens=VERIFIED_TOKENS)
+    drafts = torch.zeros(2, VERIFIED_TOKENS, dtype=torch.int64)
+    with pytest.raises(ArgumentError, match="accepted"):
+        several.forward(verification(drafts, torch.zeros(2, dtype=torch.int64), slots, tables), cache)
+    with pytest.raises(ArgumentError, match="4 a request"):
+        several.forward(batch([1, 2], [0, 0], slots, tables), cache, accepted=torch.zeros(2, device="cuda"))
+
+
 def test_a_graph_repeats_a_step_bit_for_bit(library):
     model = RandomWeights(CONFIGS["k3-small"], 2, torch.device("cuda")).model()
     rows = 5
-    slots, tables = requests(rows, 2)
+    slots, tables = requests_of(rows, 2)
     results = []
     for _ in range(2):
         cache = model.new_cache(num_slots=rows + 1, num_blocks=2 * rows + 1, block_size=PAGE)
