@@ -4,6 +4,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.responses import FileResponse, Response
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from server.errors import AppError
 from server.headers import DASHBOARD_POLICY
@@ -12,6 +13,12 @@ _POLICY = {"Content-Security-Policy": DASHBOARD_POLICY}
 _FOREVER = {"Cache-Control": "public, max-age=31536000, immutable"}
 _FRESH = {"Cache-Control": "no-cache"}
 BESIDE_THE_PACKAGES = Path(__file__).parent.parent / "web" / "dist"
+
+
+class _PageConvertor(PathConvertor):
+    """Any path but the API's, whose own routes say what is wrong with a request."""
+
+    regex = "(?!api(?:/|$)).*"
 
 
 def mount(app: FastAPI, folder: Path) -> None:
@@ -24,10 +31,10 @@ def mount(app: FastAPI, folder: Path) -> None:
     root = folder.resolve()
     index = root / "index.html"
 
-    @app.get("/{path:path}", include_in_schema=False)
+    register_url_convertor("page", _PageConvertor())
+
+    @app.get("/{path:page}", include_in_schema=False)
     def get_dashboard(path: str) -> Response:
-        if path.split("/", 1)[0] == "api":
-            raise AppError("not_found", "There is no such API address.")
         if "\0" in path:
             raise AppError("not_found", "There is no such page.")
         found = (root / path).resolve()

@@ -62,7 +62,7 @@ _EXAMPLE = Status(
 
 
 @router.get("/api/v1/status", summary="How is the service?", responses={**document(), 200: answer(_EXAMPLE)})
-def get_status(services: InService) -> Status:
+def get_service_status(services: InService) -> Status:
     """Say what is missing or late. Changes from second to second."""
     now = services.clock()
     with services.database.read() as session:

@@ -53,6 +53,7 @@ def test_refusals_of_reads(service: Service, method: str, path: str, code: str) 
 
 def test_a_wrong_method_is_told_the_right_ones(service: Service) -> None:
     assert service.client.delete("/health").headers["allow"] == "GET"
+    assert service.client.delete("/api/v1/bundles").headers["allow"] == "GET, POST"
 
 
 def test_a_surprise_says_nothing_about_itself(make_service: Callable[..., Service]) -> None:

@@ -1048,6 +1048,26 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/status": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        /**
+         * How is the service?
+         * @description Say what is missing or late. Changes from second to second.
+         */
+        readonly get: operations["get_service_status"];
+        readonly put?: never;
+        readonly post?: never;
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/suites": {
         readonly parameters: {
             readonly query?: never;
@@ -3019,6 +3039,32 @@ export interface components {
             readonly jobs: number;
         };
         /**
+         * Hole
+         * @description Something that people rightly expect and do not get, or not yet.
+         */
+        readonly Hole: {
+            /**
+             * Code
+             * @enum {string}
+             */
+            readonly code: "github_failing" | "github_quiet" | "tasks_dead" | "tasks_late" | "checks_dead" | "checks_late" | "commands_dead" | "jobs_without_nodes" | "jobs_given_up";
+            /**
+             * Count
+             * @description Of how many things; 1: of the whole service.
+             */
+            readonly count: number;
+            /**
+             * Sentence
+             * @description For a person.
+             */
+            readonly sentence: string;
+            /**
+             * Since S
+             * @description For how long; null: it does not pass by waiting.
+             */
+            readonly since_s: number | null;
+        };
+        /**
          * Imported
          * @description The bundle was made from another tool's result files; trust level 0.
          */
@@ -4313,6 +4359,11 @@ export interface components {
              */
             readonly database: "ok" | "down";
             /**
+             * Draining
+             * @description Whether the process was told to stop: it answers what it is asked, and wants no more.
+             */
+            readonly draining: boolean;
+            /**
              * Queue
              * @description Embedded: the task thread lives. Otherwise: the broker answers.
              * @enum {string}
@@ -4820,6 +4871,54 @@ export interface components {
             readonly known: number;
             /** Right */
             readonly right: number;
+        };
+        /**
+         * Status
+         * @description How the service does, without anything that is not everybody's business.
+         */
+        readonly Status: {
+            /**
+             * At
+             * Format: date-time
+             */
+            readonly at: string;
+            /**
+             * Checks Waiting
+             * @description Checks that are not on GitHub yet.
+             */
+            readonly checks_waiting: number;
+            /**
+             * Holes
+             * @description What is missing or late, the widest first; empty: nothing.
+             */
+            readonly holes: readonly components["schemas"]["Hole"][];
+            /** Jobs Running */
+            readonly jobs_running: number;
+            /**
+             * Jobs Waiting
+             * @description Approved orders that no node has taken.
+             */
+            readonly jobs_waiting: number;
+            /**
+             * Nodes
+             * @description Nodes that asked for work within ten minutes.
+             */
+            readonly nodes: number;
+            /**
+             * Oldest Waiting S
+             * @description How long the oldest of them has waited.
+             */
+            readonly oldest_waiting_s: number;
+            /**
+             * Tasks Waiting
+             * @description Tasks that could run now.
+             */
+            readonly tasks_waiting: number;
+            /**
+             * Uploads Open
+             * @description Bundles that are being uploaded.
+             */
+            readonly uploads_open: number;
         };
         /**
          * StreamFacts
@@ -13112,6 +13211,94 @@ export interface operations {
             };
             /** @description GitHub did not give a usable answer */
             readonly 502: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly get_service_status: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description Answer 304 if this is still the ETag. */
+                readonly "If-None-Match"?: string;
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example W/"0f3a9c" */
+                    readonly ETag?: string;
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["Status"];
+                };
+            };
+            /** @description Not modified */
+            readonly 304: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
                     readonly RateLimit?: string;

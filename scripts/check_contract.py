@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Try the API as its description says, and as it does not: schemathesis against a server process of its own.
+
+    scripts/check_contract.py --examples 100       # the whole campaign, what `make contract` runs
+    scripts/check_contract.py --examples 2         # what the tests run
+
+It starts `python -m server` on SQLite and a stand-in for GitHub, asks as the operator and as nobody, follows the
+links of the description, and ends with 0 if nothing was found. The last line is a summary in JSON.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import standin
+from standin.acts import NewPull, NewRepository
+from standin.settings import OAuthApp, StandinSettings
+
+ROOT = Path(__file__).resolve().parent.parent
+OPERATOR = "operator-token-for-the-contract"
+REPOSITORY, PULL = "octo/kernels", 7
+CONFIGURATION = ROOT / "tests" / "contracts" / "api" / "schemathesis.toml"
+START_LIMIT_S = 60.0
+LEFT_OUT = "positive_data_acceptance,ignored_auth"
+"""The first: a manifest or a public key of the right shape need not be one. The second: reading needs no credential."""
+
+
+@contextmanager
+def service(folder: Path) -> Iterator[str]:
+    """Run a server and a stand-in while the block lasts; yields the server's address."""
+    hub_port, port = standin.free_port(), standin.free_port()
+    hub, url = f"http://127.0.0.1:{hub_port}", f"http://127.0.0.1:{port}"
+    settings = StandinSettings(
+        api_url=hub,
+        web_url=hub,
+        tokens={"token-of-the-contract": "octocat"},
+        oauth=OAuthApp("contract", "secret-of-the-contract", f"{url}/"),
+    )
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("BYOGPU_")},
+        "BYOGPU_DATA_DIR": str(folder / "data"),
+        "BYOGPU_PORT": str(port),
+        "BYOGPU_ADMIN_TOKEN": OPERATOR,
+        "BYOGPU_GITHUB_URL": hub,
+        "BYOGPU_GITHUB_WEB_URL": hub,
+        "BYOGPU_GITHUB_TOKEN": "token-of-the-contract",
+        "BYOGPU_GITHUB_WEBHOOK_SECRET": "secret-of-the-contract",
+        "BYOGPU_GITHUB_OAUTH_CLIENT_ID": "contract",
+        "BYOGPU_GITHUB_OAUTH_CLIENT_SECRET": "secret-of-the-contract",
+        "BYOGPU_ACTIONS_ISSUER": hub,
+        "BYOGPU_READS_PER_MINUTE": "0",
+        "BYOGPU_WRITES_PER_MINUTE": "0",
+        "BYOGPU_PARTS_PER_MINUTE": "0",
+        "BYOGPU_REFUSALS_PER_MINUTE": "0",
+        "BYOGPU_LOG_LEVEL": "error",
+    }
+    with standin.running(settings, port=hub_port) as github, (folder / "server.log").open("wb") as log:
+        github.forge.create_repository(NewRepository(repository=REPOSITORY, collaborators={"octocat": "admin"}))
+        for _ in range(PULL):
+            github.forge.open_pull(NewPull(repository=REPOSITORY, author="octocat", title="Faster", body=""))
+        command = [sys.executable, "-m", "server"]
+        process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        try:
+            _wait(process, url)
+            _make_known(url)
+            yield url
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _wait(process: "subprocess.Popen[bytes]", url: str) -> None:
+    limit = time.monotonic() + START_LIMIT_S
+    while process.poll() is None and time.monotonic() < limit:
+        try:
+            with urllib.request.urlopen(f"{url}/ready", timeout=5):  # noqa: S310  our own server
+                return
+        except OSError:
+            time.sleep(0.1)
+    raise SystemExit("the server did not start")
+
+
+def _make_known(url: str) -> None:
+    """Have the server read the pull request that the hooks speak of."""
+    address = f"{url}/api/v1/pulls/{REPOSITORY}/{PULL}/sync"
+    asked = urllib.request.Request(address, method="POST", headers={"Authorization": f"Bearer {OPERATOR}"})  # noqa: S310
+    with urllib.request.urlopen(asked, timeout=30):  # noqa: S310  our own server
+        pass
+
+
+def campaign(url: str, folder: Path, *, name: str, examples: int, seed: int, headers: list[str]) -> dict[str, int]:
+    """Run schemathesis once; returns what it counted, and what it ended with."""
+    report = folder / f"{name}.ndjson"
+    command = [
+        str(Path(sys.executable).with_name("schemathesis")), "--config-file", str(CONFIGURATION), "run", str(ROOT / "docs" / "openapi.json"), "--url", url,
+        "--phases", "examples,coverage,fuzzing,stateful", "--max-examples", str(examples), "--seed", str(seed),
+        "--generation-deterministic", "--exclude-checks", LEFT_OUT,
+        "--report", "ndjson", "--report-ndjson-path", str(report), "--no-color", "--continue-on-failure",
+        *(argument for header in headers for argument in ("--header", header)),
+    ]  # fmt: skip
+    ended = subprocess.run(command, cwd=CONFIGURATION.parent, check=False)
+    counted = {"cases": 0, "stateful": 0, "exit_code": ended.returncode}
+    with report.open(encoding="utf-8") as lines:
+        for line in lines:
+            _count(json.loads(line), counted)
+    return counted
+
+
+def _count(event: dict[str, dict[str, object]], counted: dict[str, int]) -> None:
+    finished = event.get("ScenarioFinished")
+    if finished is None:
+        return
+    recorder = finished.get("recorder")
+    cases = recorder.get("cases", {}) if isinstance(recorder, dict) else {}
+    counted["cases"] += len(cases)
+    counted["stateful"] += len(cases) if str(finished.get("phase")).lower().startswith("stateful") else 0
+
+
+def main() -> None:
+    """Run the campaigns and print the summary."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--examples", type=int, default=100, help="most cases of a phase for one operation")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="byogpu-contract-") as made:
+        folder = Path(made)
+        with service(folder) as url:
+            summary = {
+                name: campaign(url, folder, name=name, examples=options.examples, seed=options.seed, headers=headers)
+                for name, headers in (("operator", [f"Authorization: Bearer {OPERATOR}"]), ("nobody", []))
+            }
+        broken = (folder / "server.log").read_text(encoding="utf-8")
+    print(json.dumps({**summary, "cases": sum(one["cases"] for one in summary.values())}))
+    if broken.strip():
+        print(broken[-4000:], file=sys.stderr)
+    sys.exit(1 if any(one["exit_code"] for one in summary.values()) or "Traceback" in broken else 0)
+
+
+if __name__ == "__main__":
+    main()
