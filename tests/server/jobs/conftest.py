@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from sqlalchemy import select, update
 
-from server.models import Bundle, Challenge, Job, Lease, Node, Pull, Repository
+from server.models import Bundle, Challenge, Lease, Node, Pull, Repository
 from worker.bundle.dsse import NodeKey, generate_key
 from worker.bundle.environment import Gpu
 from worker.bundle.job import Capabilities, Consent, Offer
@@ -180,9 +180,12 @@ class Yard:
         page: dict[str, Any] = self.get(f"/jobs/{job_id}")
         return page
 
-    def jobs(self) -> list[Job]:
-        with self.services.database.read() as session:
-            return list(session.scalars(select(Job).order_by(Job.requested_at)))
+    def sweep(self) -> None:
+        """What happens regularly, and everything that follows."""
+        from server import runner
+
+        runner.sweep(self.services)
+        self.service.work()
 
 
 @pytest.fixture
