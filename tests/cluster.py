@@ -15,6 +15,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -63,6 +64,8 @@ class Member:
     environment: Mapping[str, str] = field(default_factory=dict)
     user: str | None = None
     process: subprocess.Popen[bytes] | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """For whoever kills it and starts it again."""
 
     def start(self) -> None:
         """Start it; `wait` says when it works."""

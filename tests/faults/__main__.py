@@ -1,10 +1,11 @@
 """Kill any part of a deployment at random moments, again and again, and see whether anything acknowledged is lost.
 
-    python -m faults [--schedules N] [--seed S] [--json FILE]      (tests/ on the path; `make faults`)
+    python -m faults [--schedules N] [--seed S] [--lanes N] [--json FILE]      (tests/ on the path; `make faults`)
 
 A schedule is one bundle's way from the first request to the check on GitHub. Its seed says which processes are killed
 with SIGKILL, each in the middle of what (upload, validation, posting), after how long, and how long they stay down.
-What exactly a process was doing then differs from run to run.
+What exactly a process was doing then differs from run to run. A few schedules run at once, and each is hit by the
+kills of the others.
 
 After each schedule, and at the end for all of them:
 
@@ -21,6 +22,7 @@ import json
 import os
 import random
 import re
+import signal
 import sys
 import tempfile
 import threading
@@ -154,10 +156,11 @@ class Campaign:
                 time.sleep(blow.after_s)
                 where = self._where(bundle)
                 victim = self.site.members[blow.victim]
-                victim.kill()
-                time.sleep(blow.down_s)
-                victim.start()
-                victim.wait()
+                with victim.lock:
+                    victim.kill()
+                    time.sleep(blow.down_s)
+                    victim.start()
+                    victim.wait()
                 outcome.blows.append(f"{blow.victim} in {where}")
             try:
                 outcome.faults += self._judge(receipt.result(timeout=PATIENCE_S), pull, bundle, recorder)
@@ -324,15 +327,18 @@ def main() -> int:
     options = argparse.ArgumentParser(description="Kill parts of a deployment at random moments.")
     options.add_argument("--schedules", type=int, default=100)
     options.add_argument("--seed", type=int, default=1)
+    options.add_argument("--lanes", type=int, default=4)
     options.add_argument("--json", type=Path)
     chosen = options.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the deployment is taken down
     with tempfile.TemporaryDirectory(prefix="byogpu-faults-") as folder:
         os.chmod(folder, 0o755)
         with campaign(Path(folder)) as one:
-            for number in range(1, chosen.schedules + 1):
-                outcome = one.run(draw(chosen.seed, number))
-                what = "; ".join(outcome.faults) or "ok"
-                print(f"{number:4d}  {outcome.duration_s:6.1f} s  {', '.join(outcome.blows):<60}  {what}", flush=True)
+            schedules = [draw(chosen.seed, number) for number in range(1, chosen.schedules + 1)]
+            with ThreadPoolExecutor(max_workers=chosen.lanes) as lanes:
+                for outcome in lanes.map(one.run, schedules):
+                    blows, what = ", ".join(outcome.blows), "; ".join(outcome.faults) or "ok"
+                    print(f"{outcome.number:4d}  {outcome.duration_s:6.1f} s  {blows:<60}  {what}", flush=True)
             left = one.finish()
             summary = summarise(one, left, seed=chosen.seed)
             if left or any(outcome.faults for outcome in one.outcomes):
