@@ -41,6 +41,10 @@ faults: setup-dev system-packages  ## Kill parts of a deployment at random momen
 load: setup-dev system-packages  ## Measure a deployment under load on this machine (ten minutes); see docs/scaling.md
 	PYTHONPATH=tests $(BIN)/python -m load $(ARGS)
 
+.PHONY: fuzz
+fuzz: setup-dev  ## Fuzz manifests, blobs, claims, archives and uploads, guided by coverage, for MINUTES=30 in all
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/campaign.py --minutes $(or $(MINUTES),30)
+
 .PHONY: check
 check: setup-dev  ## Check style, types, import contracts, Dockerfiles and documents
 	$(BIN)/ruff check $(PYTHON_SOURCES)

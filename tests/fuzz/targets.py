@@ -27,7 +27,7 @@ from judge.report import PullRef, ReportUrls, render
 from judge.verdict import judge
 from server.errors import AppError
 from server.intake.parts import parse_content_digest
-from server.storage import CorruptBlobError, LocalBlobs, plan
+from server.storage import CorruptBlobError, IncompleteBlobError, LocalBlobs, plan
 from worker.bundle import Bundle, BundleError, canonical, parse_manifest
 from worker.bundle.export import import_archive
 
@@ -139,6 +139,14 @@ def small() -> tuple[dict[str, Any], dict[str, bytes]]:
             if kept[place] <= 2 and (place[0] == "decode-step.b1.c64" or row.get("block", 0) < 4):
                 few.append(row)
         specimen.rows[key] = few
+    specimen.rows[("kernel_times", "decode-step")] = [
+        {"cell": "decode-step.b1.c64", "arm": "baseline", "kernel": kernel, "launches": 1, "times_us": [160.0, 161.0]}
+        for kernel in ("mla", None)
+    ]
+    specimen.rows[("summary", "serving")] = [
+        {"cell": "serving.c2", "arm": "baseline", "metric": metric, "statistic": "median", "value": 20.0}
+        for metric in ("ttft_ms", "achieved_concurrency")
+    ]
     with tempfile.TemporaryDirectory() as folder:
         bundle = specimen.write(Path(folder))
         blobs = {entry.sha256: bundle.blobs.open(entry.sha256).read() for entry in bundle.manifest.files}
@@ -314,8 +322,8 @@ def parts(data: bytes) -> None:
                 case 0:
                     store.discard_parts(sha256)
                 case 1:
-                    with contextlib.suppress(CorruptBlobError):
-                        store.assemble(sha256, planned)
+                    with contextlib.suppress(CorruptBlobError, IncompleteBlobError):
+                        store.assemble(sha256, planned, {})
                 case 2:
                     store.delete(sha256)
                 case _:
@@ -325,6 +333,7 @@ def parts(data: bytes) -> None:
                         sink.write(sent)
                         if choices.below(8):
                             sink.keep()
+            assert store.arrived(sha256, planned, {}) <= {one.number for one in planned}
             with contextlib.suppress(BundleError), store.open(sha256) as stream:
                 assert stream.read() == blob
 
