@@ -116,6 +116,7 @@ def addresses(site: Any) -> dict[str, str]:
         "comparison of the unlike": site.compare("good", "unlike"),
         "rules": f"{site.url}/rules",
         "suites": f"{site.url}/suites",
+        "status": f"{site.url}/status",
         "no such page": f"{site.url}/nothing/here",
     }
 

@@ -6,6 +6,7 @@ import { MissingPage } from "./pages/missing";
 import { PullPage } from "./pages/pull/page";
 import { PullsPage } from "./pages/pulls/page";
 import { RulesPage } from "./pages/rules";
+import { StatusPage } from "./pages/status";
 import { SuitesPage } from "./pages/suites";
 import { Announcer } from "./parts/announce";
 import { MetricsProvider } from "./parts/metrics";
@@ -34,7 +35,7 @@ export function App() {
       </main>
       <footer class="frame">
         Every number comes from the service, which recomputed it from raw samples. The same as JSON:{" "}
-        <a href="/api/v1/openapi.json">API</a>
+        <a href="/api/v1/openapi.json">API</a>. <Link href="/status">Status</Link>
       </footer>
       <Announcer />
     </MetricsProvider>
@@ -67,6 +68,9 @@ function Pages() {
       </Route>
       <Route path="/suites">
         <SuitesPage />
+      </Route>
+      <Route path="/status">
+        <StatusPage />
       </Route>
       <Route>
         <MissingPage />

@@ -20,6 +20,17 @@ const ANSWERS = {
   "/api/v1/bundles": { items: [], next_cursor: null },
   "/api/v1/rules": { items: [] },
   "/api/v1/suites": { items: [] },
+  "/api/v1/status": {
+    at: "2026-03-14T09:26:53Z",
+    holes: [],
+    tasks_waiting: 0,
+    oldest_waiting_s: 0,
+    uploads_open: 0,
+    checks_waiting: 0,
+    jobs_waiting: 0,
+    jobs_running: 0,
+    nodes: 0,
+  },
 };
 
 async function at(path: string): Promise<HTMLElement> {
@@ -37,6 +48,7 @@ test.each([
   ["/compare", "Compare two bundles"],
   ["/rules", "Rules"],
   ["/suites", "Suites"],
+  ["/status", "Status"],
   ["/nothing/here", "There is no such page"],
 ])("%s is the page %s", async (path, title) => {
   const box = await at(path);
