@@ -320,3 +320,25 @@ def redis_url() -> str:
     if not url:
         pytest.fail("BYOGPU_TEST_REDIS_URL is not set: run `make test`, or leave out with -m 'not redis'")
     return url
+
+
+@pytest.fixture(scope="session")
+def lending() -> Any:
+    """A machine that is lent to a server: the context manager of tests/flow/lending.py."""
+    import importlib.util
+    import sys
+
+    spec = importlib.util.spec_from_file_location("tests_flow_lending", Path(__file__).parent / "flow" / "lending.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module.lending
+
+
+@pytest.fixture
+def lender(lending: Any, tmp_path: Path) -> Iterator[Any]:
+    """One of those."""
+    with lending(tmp_path) as one:
+        yield one

@@ -7,7 +7,8 @@ from pydantic import AwareDatetime, Field
 
 from worker.bundle.job import EvalDone, JobId, Offer
 from worker.bundle.record import Amount, Label, Text
-from worker.service import Answer, Service
+from worker.messages import Answer
+from worker.service import Service
 
 _JOBS = "/api/v1/jobs"
 MAX_ENVELOPE_CHARACTERS = 64_000

@@ -59,6 +59,16 @@ class Agent:
         self._stopping = threading.Event()
         self._drain_until_s: float | None = None
 
+    @property
+    def node_key_id(self) -> str:
+        """The node's id."""
+        return self._key.key_id
+
+    @property
+    def public_key(self) -> str:
+        """What has to be registered with the service."""
+        return self._key.public_key
+
     def drain(self) -> None:
         """Take no new job, and give the one that runs the policy's time; the second time: none."""
         now_s = time.monotonic()

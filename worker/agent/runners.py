@@ -78,8 +78,18 @@ class Running:
 
     def said(self) -> str:
         """The end of what it wrote."""
-        self._pump.join(timeout=1.0)
         return self._tail.text()
+
+    def close(self) -> None:
+        """Wait for its end, and for the end of what it wrote; kill it if it does not come."""
+        try:
+            self.process.wait(timeout=STOP_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._pump.join(timeout=STOP_TIMEOUT_S)
+        if not self._pump.is_alive() and self.process.stdout is not None:
+            self.process.stdout.close()
 
 
 class Runner(Protocol):
@@ -191,11 +201,7 @@ class ContainerRunner:
     def stop(self, work: Work, running: Running) -> None:
         """See `Runner`."""
         self._call("rm", "--force", work.name, timeout_s=STOP_TIMEOUT_S)
-        try:
-            running.process.wait(timeout=STOP_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            running.process.kill()
-            running.process.wait()
+        running.close()
 
     def clean(self) -> None:
         """See `Runner`."""
@@ -269,11 +275,7 @@ class ProcessRunner:
     def stop(self, work: Work, running: Running) -> None:  # noqa: ARG002
         """See `Runner`. SIGTERM first: the run ends its arms' programs, which have process groups of their own."""
         running.process.terminate()
-        try:
-            running.process.wait(timeout=STOP_TIMEOUT_S)
-        except subprocess.TimeoutExpired:
-            running.process.kill()
-            running.process.wait()
+        running.close()
 
     def clean(self) -> None:
         """Do nothing: a process does not outlive its agent's session without being seen."""
