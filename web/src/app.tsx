@@ -3,8 +3,11 @@ import { BundlePage } from "./pages/bundle/page";
 import { BundlesPage } from "./pages/bundles";
 import { ComparePage } from "./pages/compare/page";
 import { MissingPage } from "./pages/missing";
+import { NodesPage } from "./pages/nodes";
 import { PullPage } from "./pages/pull/page";
 import { PullsPage } from "./pages/pulls/page";
+import { JobPage } from "./pages/queue/job";
+import { QueuePage } from "./pages/queue/page";
 import { RulesPage } from "./pages/rules";
 import { StatusPage } from "./pages/status";
 import { SuitesPage } from "./pages/suites";
@@ -26,6 +29,8 @@ export function App() {
           <NavLink href="/pulls">Pulls</NavLink>
           <NavLink href="/bundles">Bundles</NavLink>
           <NavLink href="/compare">Compare</NavLink>
+          <NavLink href="/queue">Queue</NavLink>
+          <NavLink href="/nodes">Nodes</NavLink>
           <NavLink href="/rules">Rules</NavLink>
           <NavLink href="/suites">Suites</NavLink>
         </nav>
@@ -62,6 +67,13 @@ function Pages() {
       <Route path="/bundles/:id">{({ id }) => <BundlePage key={id} id={id} />}</Route>
       <Route path="/compare">
         <ComparePage />
+      </Route>
+      <Route path="/queue">
+        <QueuePage />
+      </Route>
+      <Route path="/queue/:id">{({ id }) => <JobPage key={id} id={id} />}</Route>
+      <Route path="/nodes">
+        <NodesPage />
       </Route>
       <Route path="/rules">
         <RulesPage />

@@ -9,6 +9,11 @@ export function bundlePath(id: string): string {
   return `/bundles/${encodeURIComponent(id)}`;
 }
 
+/** The page of a job. */
+export function jobPath(id: string): string {
+  return `/queue/${encodeURIComponent(id)}`;
+}
+
 /** The page that holds two bundles side by side; either may be left open. */
 export function comparePath(a: string | undefined, b?: string): string {
   const query = new URLSearchParams();

@@ -18,6 +18,8 @@ const ANSWERS = {
   "/api/v1/pulls": { items: [item], next_cursor: "next" },
   "/api/v1/pulls?cursor=next": { items: [{ ...item, outcomes: [], check: null }], next_cursor: null },
   "/api/v1/bundles": { items: [], next_cursor: null },
+  "/api/v1/jobs": { items: [], next_cursor: null },
+  "/api/v1/offers": { items: [], next_cursor: null },
   "/api/v1/rules": { items: [] },
   "/api/v1/suites": { items: [] },
   "/api/v1/status": {
@@ -46,6 +48,8 @@ test.each([
   ["/pulls", "Pull requests"],
   ["/bundles", "Bundles"],
   ["/compare", "Compare two bundles"],
+  ["/queue", "Queue"],
+  ["/nodes", "Nodes"],
   ["/rules", "Rules"],
   ["/suites", "Suites"],
   ["/status", "Status"],

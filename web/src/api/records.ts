@@ -14,10 +14,13 @@ export type Difference = Schema<"Difference">;
 export type Environment = Schema<"Environment">;
 export type Estimate = Schema<"Estimate">;
 export type Finding = Schema<"Finding">;
+export type JobRef = Schema<"JobRef">;
 export type Manifest = Schema<"Manifest">;
 export type PullRef = Schema<"PullRef">;
 export type Verdict = Schema<"Verdict">;
 
+export type JobState = JobRef["state"];
+export type LeaseOutcome = NonNullable<Schema<"LeaseItem">["outcome"]>;
 export type ArmName = Schema<"ArmSummary">["arm"];
 export type Outcome = Verdict["outcome"];
 export type Severity = Finding["severity"];

@@ -2,6 +2,8 @@ import type {
   ChallengeRef,
   CheckState,
   Finding,
+  JobState,
+  LeaseOutcome,
   Outcome,
   PullRef,
   RulingKind,
@@ -87,6 +89,26 @@ export const FATES: Readonly<Record<ChallengeRef["fate"], Word>> = {
   used: { text: "used", tone: "good", sign: "check" },
   abandoned: { text: "abandoned", tone: "doubt", sign: "warning" },
   expired: { text: "expired unused", tone: "doubt", sign: "warning" },
+};
+
+export const JOBS: Readonly<Record<JobState, Word>> = {
+  unapproved: { text: "not approved", tone: "doubt", sign: "warning" },
+  queued: { text: "queued", tone: "quiet", sign: "clock" },
+  leased: { text: "running", tone: "plain", sign: "open" },
+  done: { text: "done", tone: "good", sign: "check" },
+  cancelled: { text: "cancelled", tone: "quiet", sign: "empty" },
+  stale: { text: "stale", tone: "doubt", sign: "clock" },
+  quarantined: { text: "quarantined", tone: "bad", sign: "warning" },
+  dead: { text: "given up", tone: "bad", sign: "cross" },
+};
+
+export const LEASES: Readonly<Record<LeaseOutcome, Word>> = {
+  finished: { text: "finished", tone: "good", sign: "check" },
+  failed: { text: "failed", tone: "bad", sign: "cross" },
+  interrupted: { text: "interrupted", tone: "doubt", sign: "wave" },
+  expired: { text: "went silent", tone: "doubt", sign: "clock" },
+  cancelled: { text: "cancelled", tone: "quiet", sign: "empty" },
+  replaced: { text: "asked anew", tone: "quiet", sign: "empty" },
 };
 
 export const CONCLUSIONS: Readonly<Record<CheckState["conclusion"], Word>> = {

@@ -43,6 +43,7 @@ const WHAT_TO_DO: Readonly<Record<string, string>> = {
     "The service learns of a pull request from GitHub's webhook, or from POST /api/v1/pulls/{owner}/{name}/{number}/sync.",
   bundle_not_found:
     "A bundle's id is the SHA-256 of its manifest: 64 hexadecimal digits. Look it up among the bundles.",
+  job_not_found: "A job's id begins with j-. Look it up in the queue.",
   bundle_not_validated: "Its own page says how far validation has come.",
   bundle_quarantined: "Its own page says why.",
   parameter_invalid: "Part of the address is not what it should be; a digest may have been cut off.",

@@ -22,6 +22,7 @@ async function shown(page: Schema<"PullPage">): Promise<HTMLElement> {
   serve({
     ...CATALOGUES,
     "/api/v1/pulls/octo/kernels/7": page,
+    "/api/v1/jobs?pull=octo%2Fkernels%2F7&limit=100": { items: [], next_cursor: null },
     [`/api/v1/bundles/${BUNDLE}`]: withFinding(),
   });
   history.replaceState(null, "", "/pulls/octo/kernels/7");

@@ -13,6 +13,7 @@ import { Challenges } from "./challenges";
 import { ClaimCard } from "./claim-card";
 import { Evidence } from "./evidence";
 import { Rerun, Shortfalls } from "./outlook";
+import { Orders } from "./orders";
 import { Scope } from "./scope";
 
 interface PullParameters {
@@ -77,6 +78,9 @@ function Contents({ page }: { readonly page: Schema<"PullPage"> }) {
       <Section id="evidence" title="Evidence">
         <Evidence items={page.evidence} headSha={pull.head_sha} />
         {page.rerun !== null && <Rerun plan={page.rerun} />}
+      </Section>
+      <Section id="orders" title="Orders">
+        <Orders pull={pull} />
       </Section>
       {page.challenges.length > 0 && (
         <Section id="challenges" title="Challenges">
