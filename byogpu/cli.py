@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from byogpu.commands import admin_data, bundles, doctor, errands, foreign, measure, rules, service
+from byogpu.commands import accounts, admin_data, bundles, doctor, errands, foreign, measure, rules, service
 from byogpu.failures import failure_of
 
 INTERRUPTED = 130
@@ -38,6 +38,10 @@ app.command("agent")(errands.agent)
 app.command("run-job", hidden=True)(errands.run_job)
 app.command("doctor")(doctor.doctor)
 app.command("rules")(rules.rules)
+app.command("login")(accounts.login)
+app.command("logout")(accounts.logout)
+app.command("whoami")(accounts.whoami)
+app.add_typer(accounts.nodes, name="node")
 app.add_typer(foreign.app, name="import")
 app.add_typer(admin_data.app, name="admin")
 

@@ -48,6 +48,7 @@ BUNDLE_CODES: Mapping[str, str] = {
     "manifest_not_canonical": "The manifest is not canonical JSON (RFC 8785)",
     "manifest_too_large": "The manifest is larger than the format allows",
     "not_canonical": "A value has no canonical JSON form, such as a number that is not finite",
+    "proof_invalid": "The proof does not show that who registers a key holds it",
     "row_invalid": "A row of a sample file does not have the documented shape",
     "signature_invalid": "The signature does not match the envelope's payload",
     "signature_unknown_key": "The bundle is signed with a key that is not registered",

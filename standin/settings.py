@@ -79,6 +79,7 @@ class StandinSettings:
         api_url: Address under which clients reach the API, without a trailing slash. Answers carry it, so it must be
             the proxy's where a proxy stands in front.
         web_url: Address of the pages for people, without a trailing slash.
+        device_interval_s: Seconds between two questions of a device that waits for its user.
         token_lifetime: How long an installation token works.
         clock: Source of the time.
     """
@@ -90,5 +91,6 @@ class StandinSettings:
     oauth: OAuthApp | None = None
     webhook: WebhookTarget | None = None
     state_file: Path | None = None
+    device_interval_s: int = 5
     token_lifetime: timedelta = timedelta(hours=1)
     clock: Clock = system_clock

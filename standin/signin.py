@@ -15,7 +15,6 @@ from standin.settings import OAuthApp, StandinSettings
 
 CODE_LIFETIME = timedelta(minutes=10)
 DEVICE_LIFETIME = timedelta(minutes=15)
-INTERVAL_S = 5
 
 Decision = Literal["waiting", "granted", "denied"]
 
@@ -131,7 +130,7 @@ class SignIns:
         user_code, device_code = f"{typed[:4]}-{typed[4:]}", secrets.token_hex(20)
         expires_at = self._settings.clock() + DEVICE_LIFETIME
         with self._lock:
-            self._devices[device_code] = _Device(client_id, user_code, expires_at, INTERVAL_S)
+            self._devices[device_code] = _Device(client_id, user_code, expires_at, self._settings.device_interval_s)
         return device_code, user_code
 
     def decide(self, user_code: str, *, login: str, granted: bool) -> bool:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 
+from worker import api
 from worker.arms import Arm, resolve
 from worker.bundle.record import Label, Record, Text
 from worker.deadline import Deadline
@@ -20,7 +21,7 @@ from worker.environment.host import cpu_count
 from worker.errors import WorkerError
 from worker.identity import printable
 from worker.processes import run
-from worker.service import Answer, Service
+from worker.service import Service
 from worker.settings import Settings
 from worker.suites import EvalPlan, published
 
@@ -174,15 +175,11 @@ def _containers() -> Capability:
     return _said("containers", bool(found), ", ".join(found) or "neither podman nor docker", fix, needed=False)
 
 
-class _Health(Answer):
-    status: str
-
-
 def _server(patient: Patient) -> Capability:
     once = patient.settings.model_copy(update={"retry_attempts": 1})
     try:
         with Service(once, transport=patient.transport) as service:
-            status = service.get("/health", _Health).status
+            status = api.get_health(service).status
     except WorkerError as error:
         return _said("server", False, error.detail, "check BYOGPU_SERVER_URL, and that the server runs", needed=False)
     return _said("server", True, f"{patient.settings.server_url}: {status}")

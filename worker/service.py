@@ -3,69 +3,37 @@
 import json
 import random
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Self
 
 import httpx
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
+from worker import api, credentials
 from worker.bundle.canonical import describe
-from worker.bundle.record import CommitSha, Identifier, Positive, RepositoryName, Sha256
-from worker.bundle.schema import Challenge, Nonce, Subject, SuiteRef
+from worker.bundle.record import Identifier
+from worker.bundle.schema import Challenge, Subject, SuiteRef
 from worker.bundle.signature import NodeKey
 from worker.destinations import Resolve, origin, require_allowed, resolve
 from worker.errors import ServerError, WorkerError
 from worker.identity import printable
+from worker.messages import Answer, AnyAnswer
 from worker.settings import Settings
 from worker.suites import Suite
 from worker.suites.plan import plan_run
 
 MAX_ANSWER_BYTES = 16_000_000
 FIRST_WAIT_S = 0.5
-_CHALLENGES = "/api/v1/challenges"
 _RETRY_STATUS = frozenset({429, 500, 502, 503, 504})
-
-
-class Answer(BaseModel):
-    """What the worker needs of an answer; a newer server may say more."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False, strict=True)
-
-
-AnyAnswer = TypeVar("AnyAnswer", bound=Answer)
 
 
 class _Problem(Answer):
     code: Identifier
     detail: str
-
-
-class _Pull(Answer):
-    repository_id: Positive
-    repository: RepositoryName
-    number: Positive
-    head_sha: CommitSha
-    base_sha: CommitSha
-
-
-class _Claim(Answer):
-    id: Identifier
-
-
-class _PullPage(Answer):
-    pull: _Pull
-    claims: tuple[_Claim, ...] = Field(max_length=1_000)
-
-
-class _Issued(Answer):
-    id: Identifier
-    nonce: Nonce
-    plan_digest: Sha256
-    repository_id: Positive
-    head_sha: CommitSha
 
 
 class Service:
@@ -105,7 +73,7 @@ class Service:
             raise WorkerError("usage", f"the server's address is no URL: {error}") from error
         if self._base.scheme not in ("http", "https") or not self._base.host:
             raise WorkerError("usage", "the server's address has to begin with http:// or https://")
-        token = settings.bearer()
+        token = settings.bearer() or _kept(settings, self.origin)
         self._authorization = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._settings = settings
         self._sleep = sleep
@@ -122,6 +90,12 @@ class Service:
     ) -> None:
         self._client.close()
 
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port of the server: what a token is kept for."""
+        scheme, host, port = origin(self._base)
+        return f"{scheme}://{host}:{port}"
+
     def pause(self, seconds: float) -> None:
         """Wait."""
         self._sleep(seconds)
@@ -132,16 +106,18 @@ class Service:
         Raises:
             ServerError: The server does not know the pull request, or could not be asked.
         """
-        page = self.get(f"/api/v1/pulls/{repository}/{number}", _PullPage)
-        return Subject(
-            repository_id=page.pull.repository_id,
-            repository=page.pull.repository,
-            pull_number=page.pull.number,
-            head_sha=page.pull.head_sha,
-            base_sha=page.pull.base_sha,
-            suite=suite,
-            claim_ids=tuple(claim.id for claim in page.claims),
-        )
+        owner, _, name = repository.partition("/")
+        page = api.get_pull(self, owner, name, number)
+        with _honest():
+            return Subject(
+                repository_id=page.pull.repository_id,
+                repository=page.pull.repository,
+                pull_number=page.pull.number,
+                head_sha=page.pull.head_sha,
+                base_sha=page.pull.base_sha,
+                suite=suite,
+                claim_ids=tuple(claim.id for claim in page.claims),
+            )
 
     def challenge(self, subject: Subject, *, suite: Suite, key: NodeKey | None) -> Challenge:
         """Ask for the challenge of one run, before it begins.
@@ -156,23 +132,24 @@ class Service:
                 like; ``server_answer_invalid``: the challenge is about another commit or another plan than this
                 worker would carry out.
         """
-        asked: dict[str, object] = {
-            "repository": subject.repository,
-            "pull_number": subject.pull_number,
-            "suite_digest": suite.digest,
-            "node_key_id": None if key is None else key.key_id,
-        }
+        asked = api.ChallengePost(
+            repository=subject.repository,
+            pull_number=subject.pull_number,
+            suite_digest=suite.digest,
+            node_key_id=None if key is None else key.key_id,
+        )
         try:
-            issued = self.post(_CHALLENGES, asked, _Issued)
+            issued = api.post_challenge(self, asked)
         except ServerError as error:
             if error.server_code != "node_not_found":
                 raise
-            issued = self.post(_CHALLENGES, {**asked, "node_key_id": None}, _Issued)
+            issued = api.post_challenge(self, asked.model_copy(update={"node_key_id": None}))
         if (issued.repository_id, issued.head_sha) != (subject.repository_id, subject.head_sha):
             raise ServerError("server_answer_invalid", "the pull request has a new commit by now: run again")
         if issued.plan_digest != plan_run(suite, issued.nonce).digest:
             raise ServerError("server_answer_invalid", "the server plans this suite otherwise: versions differ")
-        return Challenge(id=issued.id, nonce=issued.nonce, plan_digest=issued.plan_digest)
+        with _honest():
+            return Challenge(id=issued.id, nonce=issued.nonce, plan_digest=issued.plan_digest)
 
     def give_up(self, challenge: Challenge) -> None:
         """Say that the run of a challenge ended without a bundle.
@@ -180,7 +157,26 @@ class Service:
         Raises:
             ServerError: See `Service`.
         """
-        self.post(f"{_CHALLENGES}/{challenge.id}/abandon", {"nonce": challenge.nonce}, Answer)
+        api.abandon_challenge(self, challenge.id, api.ChallengeGivenUp(nonce=challenge.nonce))
+
+    def ask(
+        self,
+        method: str,
+        path: str,
+        answer: type[AnyAnswer],
+        *,
+        body: BaseModel | None = None,
+        query: Mapping[str, str | int | None] | None = None,
+    ) -> AnyAnswer:
+        """Send a request that may be sent twice, as the functions of `worker.api` do.
+
+        Raises:
+            ServerError: See `Service`.
+        """
+        stated = {name: value for name, value in (query or {}).items() if value is not None}
+        url = self._url(path).copy_merge_params(stated)
+        content = None if body is None else body.model_dump_json(by_alias=True).encode()
+        return _parse(self._request(method, url, content=content), answer)
 
     def get(self, path: str, answer: type[AnyAnswer]) -> AnyAnswer:
         """Read something.
@@ -267,6 +263,20 @@ class Service:
         if asked_s is not None:
             return min(asked_s, 10 * longest_s)
         return float(min(FIRST_WAIT_S * 2**attempt, longest_s) * (0.5 + self._jitter() / 2))
+
+
+def _kept(settings: Settings, server: str) -> str | None:
+    kept = credentials.load(settings.credentials_file, server)
+    return None if kept is None else kept.token
+
+
+@contextmanager
+def _honest() -> Iterator[None]:
+    """Take what the server said into a record of ours, or say that it cannot be so."""
+    try:
+        yield
+    except ValidationError as error:
+        raise ServerError("server_answer_invalid", describe(error)) from error
 
 
 def _read(response: httpx.Response) -> bytes:

@@ -32,6 +32,8 @@ class Settings(BaseSettings):
     """API token for the server. Better kept in ``token_file``: a variable can be read by every process of the user."""
     token_file: Path | None = None
     """File with the token; used when ``token`` is not set."""
+    credentials_file: Path = Field(default_factory=lambda: _xdg("XDG_CONFIG_HOME", ".config") / "credentials.json")
+    """Where `byogpu login` keeps its tokens; used when neither ``token`` nor ``token_file`` is set."""
     node_key: Path = Field(default_factory=lambda: _xdg("XDG_CONFIG_HOME", ".config") / "node.pem")
     """The ed25519 key that signs bundles; made on first use."""
     state_folder: Path = Field(default_factory=lambda: _xdg("XDG_STATE_HOME", ".local/state"))

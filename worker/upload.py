@@ -5,16 +5,26 @@ after either side was restarted at any moment, and a bundle that is there alread
 """
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, BinaryIO, Literal
+from typing import BinaryIO
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
-from worker.bundle import Bundle, check_json
+from worker import api
+from worker.api import (
+    BundleReceipt,
+    MissingBlob,
+    PartAddress,
+    PartAnnouncement,
+    PartPlan,
+    PartReceipt,
+    PartsPost,
+)
+from worker.bundle import Bundle
 from worker.bundle.canonical import describe
-from worker.bundle.record import Count, Positive, Sha256
 from worker.errors import ServerError
-from worker.service import Answer, Service
+from worker.service import Service
 
 MAX_ROUNDS = 5
 """How often in a row the server may say that something is missing after all, with no part sent in between."""
@@ -36,61 +46,11 @@ _ASK_AGAIN = frozenset(
 """Refusals that mean: the server's idea of the upload has changed, so ask for it anew."""
 _ON_ITS_MERITS = frozenset({409, 413, 422})
 
-HeaderName = Annotated[str, Field(pattern=r"^(?i:content-digest|x-amz-checksum-sha256)$")]
+_HEADER = re.compile(r"(?i:content-digest|x-amz-checksum-sha256)")
 """Headers that an address may ask for: all of them are about the part."""
-ValidationState = Literal["pending", "running", "valid", "invalid", "quarantined", "error"]
-
-
-class Part(Answer):
-    """One part to send."""
-
-    number: Positive
-    offset: Count
-    size_bytes: Count
-    received: bool = False
-
-
-class Plan(Answer):
-    """How a blob is cut."""
-
-    part_size_bytes: Positive
-    parts: Annotated[tuple[Part, ...], Field(max_length=1_000_000)]
-
-
-class _Address(Answer):
-    number: Positive
-    url: Annotated[str, Field(min_length=1, max_length=8_192)]
-    headers: dict[HeaderName, Annotated[str, Field(pattern=r"^[!-~ ]{1,200}$")]]
-
-
-class _Addresses(Answer):
-    parts: Annotated[tuple[_Address, ...], Field(max_length=100)]
-
-
-class Missing(Answer):
-    """A blob that the server does not have whole."""
-
-    sha256: Sha256
-    size_bytes: Count
-    upload: Plan
-
-
-class Receipt(Answer):
-    """Where a bundle stands, as the server says."""
-
-    bundle_id: Sha256
-    upload_state: Literal["open", "complete", "expired"]
-    validation_state: ValidationState
-    trust_level: Annotated[int, Field(ge=0, le=4)] | None
-    missing: tuple[Missing, ...]
-    url: Annotated[str, Field(max_length=2_000)]
-    """Page of the bundle for people."""
-
-
-class _PartReceipt(Answer):
-    sha256: Sha256
-    number: Positive
-    size_bytes: Count
+_HEADER_VALUE = re.compile(r"[!-~ ]{1,200}")
+Receipt = BundleReceipt
+"""Where a bundle stands, as the server says."""
 
 
 def upload(bundle: Bundle, service: Service, *, sent: Callable[[int], None] = lambda _: None) -> Receipt:
@@ -119,7 +79,7 @@ def upload(bundle: Bundle, service: Service, *, sent: Callable[[int], None] = la
                 for size_bytes in _send(bundle, blob, service):
                     arrived.append(size_bytes)
                     sent(size_bytes)
-            return _checked(service.post(f"{_BUNDLES}/{bundle.id}/submit", None, Receipt), bundle)
+            return _checked(api.submit_bundle(service, bundle.id), bundle)
         except ServerError as error:
             if error.server_code not in _ASK_AGAIN and error.code != "address_refused":
                 raise _merits(error) from error
@@ -142,7 +102,7 @@ def wait(bundle: Bundle, service: Service, *, limit_s: float) -> Receipt:
     """
     waited_s, pause_s = 0.0, FIRST_POLL_S
     while True:
-        receipt = _checked(service.get(f"{_BUNDLES}/{bundle.id}/status", Receipt), bundle)
+        receipt = _checked(api.get_status(service, bundle.id), bundle)
         if receipt.validation_state not in ("pending", "running"):
             return receipt
         if waited_s >= limit_s:
@@ -153,12 +113,10 @@ def wait(bundle: Bundle, service: Service, *, limit_s: float) -> Receipt:
 
 
 def _register(bundle: Bundle, service: Service) -> Receipt:
-    body = {
-        "manifest": bundle.manifest_bytes.decode(),
-        "envelope": None if bundle.envelope is None else check_json(bundle.envelope),
-    }
+    envelope = None if bundle.envelope is None else api.Envelope.model_validate_json(bundle.envelope)
     try:
-        receipt = _checked(service.post(_BUNDLES, body, Receipt), bundle)
+        posted = api.BundlePost(manifest=bundle.manifest_bytes.decode(), envelope=envelope)
+        receipt = _checked(api.post_bundle(service, posted), bundle)
     except ServerError as error:
         raise _merits(error) from error
     listed = {(entry.sha256, entry.size_bytes) for entry in bundle.manifest.files}
@@ -169,7 +127,7 @@ def _register(bundle: Bundle, service: Service) -> Receipt:
     return receipt
 
 
-def _check_plan(blob: Missing) -> None:
+def _check_plan(blob: MissingBlob) -> None:
     """Demand that the parts are the blob, once and in order."""
     offset = 0
     for number, part in enumerate(blob.upload.parts, start=1):
@@ -180,7 +138,7 @@ def _check_plan(blob: Missing) -> None:
         raise ServerError("server_answer_invalid", f"blob {blob.sha256}: the parts have {offset} bytes together")
 
 
-def _send(bundle: Bundle, blob: Missing, service: Service) -> Iterator[int]:
+def _send(bundle: Bundle, blob: MissingBlob, service: Service) -> Iterator[int]:
     """Send what is missing of a blob; yields the size of each part that arrived."""
     waiting = [part for part in blob.upload.parts if not part.received]
     with bundle.blobs.open(blob.sha256) as stream:
@@ -196,29 +154,32 @@ def _send(bundle: Bundle, blob: Missing, service: Service) -> Iterator[int]:
                 yield len(data)
 
 
-def _read(stream: BinaryIO, part: Part) -> bytes:
+def _read(stream: BinaryIO, part: PartPlan) -> bytes:
     stream.seek(part.offset)
     return stream.read(part.size_bytes)
 
 
 def _addresses(
-    blob: Missing, batch: Sequence[Part], digests: Mapping[int, "hashlib._Hash"], service: Service
-) -> Mapping[int, _Address]:
+    blob: MissingBlob, batch: Sequence[PartPlan], digests: Mapping[int, "hashlib._Hash"], service: Service
+) -> Mapping[int, PartAddress]:
     """Say what the parts are and ask where they go."""
-    said = [
-        {"number": part.number, "size_bytes": part.size_bytes, "sha256": digests[part.number].hexdigest()}
+    said = tuple(
+        PartAnnouncement(number=part.number, size_bytes=part.size_bytes, sha256=digests[part.number].hexdigest())
         for part in batch
-    ]
-    answer = service.post(f"/api/v1/blobs/{blob.sha256}/parts", {"parts": said}, _Addresses)
+    )
+    answer = api.announce_parts(service, blob.sha256, PartsPost(parts=said))
     found = {one.number: one for one in answer.parts}
+    for name, value in (header for one in answer.parts for header in one.headers.items()):
+        if not (_HEADER.fullmatch(name) and _HEADER_VALUE.fullmatch(value)):
+            raise ServerError("server_answer_invalid", f"blob {blob.sha256}: an address asks for another header")
     if found.keys() != digests.keys():
         raise ServerError("server_answer_invalid", f"blob {blob.sha256}: the addresses are for other parts")
     return found
 
 
-def _check_part(answer: bytes, blob: Missing, part: Part) -> None:
+def _check_part(answer: bytes, blob: MissingBlob, part: PartPlan) -> None:
     try:
-        receipt = _PartReceipt.model_validate_json(answer)
+        receipt = PartReceipt.model_validate_json(answer)
     except ValidationError as error:
         raise ServerError("server_answer_invalid", describe(error)) from error
     if (receipt.sha256, receipt.number, receipt.size_bytes) != (blob.sha256, part.number, part.size_bytes):

@@ -6,6 +6,7 @@ from pydantic import AwareDatetime, Field
 
 from server.issued import ChallengeRef
 from worker.bundle.record import CommitSha, Identifier, Positive, Record, RepositoryName, Sha256
+from worker.bundle.schema import Nonce
 
 
 class ChallengePost(Record):
@@ -23,7 +24,7 @@ class ChallengeReceipt(Record):
     """A challenge, told once to whoever asked for it."""
 
     id: Identifier
-    nonce: str
+    nonce: Nonce
     """Everything that a run could choose is derived from it. Keep it to yourself until the bundle is submitted."""
     plan_digest: Sha256
     """SHA-256 of the plan that nonce and suite imply."""

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from standin import pages
 from standin.errors import not_found
 from standin.routes.context import ForgeDep
-from standin.signin import DEVICE_LIFETIME, INTERVAL_S, Authorization, OAuthError
+from standin.signin import DEVICE_LIFETIME, Authorization, OAuthError
 from standin.store import ensure_user
 from standin.wire.people import Json
 
@@ -90,7 +90,7 @@ async def begin_device(request: Request, forge: ForgeDep) -> Json:
         "user_code": user_code,
         "verification_uri": f"{forge.settings.web_url}/login/device",
         "expires_in": int(DEVICE_LIFETIME.total_seconds()),
-        "interval": INTERVAL_S,
+        "interval": forge.settings.device_interval_s,
     }
 
 

@@ -13,7 +13,8 @@ import pytest
 from worker.bundle.schema import Challenge, Subject
 from worker.bundle.signature import NodeKey, generate_key
 from worker.errors import ServerError, WorkerError
-from worker.service import MAX_ANSWER_BYTES, Answer, Service
+from worker.messages import Answer
+from worker.service import MAX_ANSWER_BYTES, Service
 from worker.settings import Settings
 from worker.suites import load
 from worker.suites.plan import plan_run

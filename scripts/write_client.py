@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""Write worker/api.py: the operations of docs/openapi.json that the worker and the command use, as typed functions.
+
+    scripts/write_client.py            # writes it
+    scripts/write_client.py --check    # says whether it is out of date, and fails then
+
+A test runs the check, so it cannot drift.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+TARGET = ROOT / "worker" / "api.py"
+OPERATIONS = (
+    "get_health", "get_session", "post_device", "post_device_token", "revoke_token", "get_pull", "post_challenge",
+    "abandon_challenge", "post_bundle", "announce_parts", "submit_bundle", "get_status", "post_node", "revoke_node",
+    "list_own_nodes",
+)  # fmt: skip
+ANSWERS = ("PartReceipt",)
+"""Answers that come otherwise: parts of uploads go to addresses that the server names."""
+NEEDED: Mapping[str, tuple[str, ...]] = {
+    "PullPage": ("pull", "claims"),
+    "PullRef": ("repository_id", "repository", "number", "head_sha", "base_sha"),
+    "Claim": ("id",),
+    "ChallengeReceipt": ("id", "nonce", "plan_digest", "repository_id", "head_sha"),
+    "ChallengeRef": ("fate",),
+    "PartPlan": ("number", "offset", "size_bytes", "received"),
+    "SessionPage": ("kind", "account", "scopes", "sign_in"),
+    "TokenReceipt": ("id", "token", "expires_at"),
+    "TokenItem": ("id",),
+    "OwnNode": ("key_id", "owner", "registered_at", "revoked_at"),
+}
+"""Of large answers, the fields that are needed: what else they say may change without breaking an old worker."""
+HEAD = '''"""The server's API as typed functions. Written by scripts/write_client.py, never by hand."""
+
+from typing import Annotated, Literal
+
+from pydantic import AwareDatetime, Field
+
+from worker.messages import Answer, Body, Caller, at
+
+# What is raised: see `worker.service.Service.ask`.
+'''
+Schema = dict[str, Any]
+NUMBERS = {"integer": "int", "number": "float", "boolean": "bool"}
+LIMITS = {
+    "minLength": "min_length", "maxLength": "max_length", "minItems": "min_length", "maxItems": "max_length",
+    "minimum": "ge", "maximum": "le", "exclusiveMinimum": "gt", "exclusiveMaximum": "lt", "pattern": "pattern",
+}  # fmt: skip
+
+
+class Client:
+    """One description, turned into source text.
+
+    Args:
+        document: The OpenAPI document.
+    """
+
+    def __init__(self, document: Schema) -> None:
+        self._schemas: dict[str, Schema] = document["components"]["schemas"]
+        self._operations = {
+            operation["operationId"]: (method, path, operation)
+            for path, methods in document["paths"].items()
+            for method, operation in methods.items()
+        }
+        self._classes: dict[str, str] = {}
+
+    def source(self) -> str:
+        """Return the module's text, before it is formatted."""
+        functions = [self._function(name) for name in OPERATIONS]
+        for name in ANSWERS:
+            self._record(name, base="Answer")
+        return "\n\n".join((HEAD, *self._classes.values(), *functions))
+
+    def _function(self, name: str) -> str:
+        method, path, operation = self._operations[name]
+        answer = self._answer(operation)
+        arguments, given, query = ["caller: Caller"], [], []
+        for parameter in operation.get("parameters", ()):
+            hint = NUMBERS.get(parameter["schema"].get("type"), "str")
+            if parameter["in"] == "path":
+                arguments.append(f"{parameter['name']}: {hint}")
+                given.append(f"{parameter['name']}={parameter['name']}")
+        body = operation.get("requestBody", {}).get("content", {}).get("application/json")
+        if body is not None:
+            arguments.append(f"body: {self._type(body['schema'], base='Body')}")
+        options = [one for one in operation.get("parameters", ()) if one["in"] == "query"]
+        if options:
+            arguments.append("*")
+        for parameter in options:
+            kinds = parameter["schema"].get("anyOf", [parameter["schema"]])
+            arguments.append(f"{parameter['name']}: {NUMBERS.get(kinds[0].get('type'), 'str')} | None = None")
+            query.append(f"{parameter['name']!r}: {parameter['name']}")
+        address = f"at({path!r}, {', '.join(given)})" if given else repr(path)
+        sent = ([", body=body"] if body is not None else []) + ([f", query={{{', '.join(query)}}}"] if query else [])
+        call = f"caller.ask({method.upper()!r}, {address}, {answer}{''.join(sent)})"
+        heading = f"def {name}({', '.join(arguments)}) -> {answer}:"
+        return f'{heading}\n    """{operation["summary"]}."""\n    return {call}\n'
+
+    def _answer(self, operation: Schema) -> str:
+        for status, response in sorted(operation["responses"].items()):
+            if status[0] == "2":
+                return self._type(response["content"]["application/json"]["schema"], base="Answer")
+        raise SystemExit(f"{operation['operationId']} has no answer")
+
+    def _type(self, schema: Schema, *, base: str) -> str:
+        match schema:
+            case {"$ref": reference}:
+                return self._record(reference.rpartition("/")[2], base=base)
+            case {"anyOf": options}:
+                return " | ".join("None" if one == {"type": "null"} else self._type(one, base=base) for one in options)
+            case {"enum": values}:
+                return f"Literal[{', '.join(map(repr, values))}]"
+            case {"const": value}:
+                return f"Literal[{value!r}]"
+            case {"type": "string", "format": "date-time"}:
+                return "AwareDatetime"
+            case {"type": "string"}:
+                return _limited("str", schema)
+            case {"type": "array", "items": items}:
+                return _limited(f"tuple[{self._type(items, base=base)}, ...]", schema)
+            case {"type": "object", "additionalProperties": dict(values)}:
+                return f"dict[str, {self._type(values, base=base)}]"
+            case {"type": str(kind)} if kind in NUMBERS:
+                return _limited(NUMBERS[kind], schema)
+            case _:
+                raise SystemExit(f"no type is known for {schema}")
+
+    def _record(self, name: str, *, base: str) -> str:
+        schema = self._schemas[name]
+        if "properties" not in schema:
+            return self._type(schema, base=base)
+        if name not in self._classes:
+            self._classes[name] = ""  # holds the place while its fields are written: a record may hold itself
+            fields = "\n".join(self._fields(name, schema, base=base))
+            text = schema.get("description", "").split("\n\n")[0] or f"{name}."
+            del self._classes[name]
+            self._classes[name] = f'class {name}({base}):\n    """{text}"""\n\n{fields}\n'
+        return name
+
+    def _fields(self, name: str, schema: Schema, *, base: str) -> Iterator[str]:
+        required = schema.get("required", ())
+        for field, described in schema["properties"].items():
+            if field not in NEEDED.get(name, (field,)):
+                continue
+            hint, own = self._type(described, base=base), _snake(field)
+            if own != field:
+                hint = f"Annotated[{hint}, Field(alias={field!r})]"
+            default = "" if field in required else f" = {described.get('default')!r}"
+            yield f"    {own}: {hint}{default}"
+            if "description" in described:
+                yield f'    """{described["description"]}"""'
+
+
+def _limited(hint: str, schema: Schema) -> str:
+    limits = {LIMITS[name]: value for name, value in schema.items() if name in LIMITS}
+    if not limits:
+        return hint
+    whole = {
+        name: int(value) if isinstance(value, float) and value.is_integer() else value for name, value in limits.items()
+    }
+    return f"Annotated[{hint}, Field({', '.join(f'{name}={_literal(value)}' for name, value in whole.items())})]"
+
+
+def _literal(value: object) -> str:
+    return f"r{value!r}" if isinstance(value, str) and "\\" in value else repr(value).replace("\\\\", "\\")
+
+
+def _snake(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+
+
+def written() -> str:
+    """Return what worker/api.py has to be."""
+    document = json.loads((ROOT / "docs" / "openapi.json").read_text(encoding="utf-8"))
+    ruff = str(Path(sys.executable).with_name("ruff"))
+    command = [ruff, "format", "--stdin-filename", "worker/api.py", "-"]
+    formatted = subprocess.run(
+        command, input=Client(document).source(), text=True, check=True, capture_output=True, cwd=ROOT
+    )
+    return formatted.stdout
+
+
+def main() -> None:
+    """Write the module, or compare it."""
+    text = written()
+    if "--check" not in sys.argv[1:]:
+        TARGET.write_text(text, encoding="utf-8")
+    elif not TARGET.is_file() or TARGET.read_text(encoding="utf-8") != text:
+        sys.exit("worker/api.py is out of date: run scripts/write_client.py")
+
+
+if __name__ == "__main__":
+    main()
