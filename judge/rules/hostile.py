@@ -36,6 +36,7 @@ def no_secrets(evidence: Evidence) -> Iterator[Found]:
     "notes",
     title="Markup in a text field",
     hint="Names and messages are plain text; markup is shown as it stands and does nothing.",
+    version=2,
 )
 def no_markup(evidence: Evidence) -> Iterator[Found]:
     """Machines have no reason to write tags or links into names; whoever does may be trying the dashboard."""
@@ -50,6 +51,7 @@ def no_markup(evidence: Evidence) -> Iterator[Found]:
     "notes",
     title="Invisible characters in a text field",
     hint="Write names in plain visible characters.",
+    version=2,
 )
 def no_invisible(evidence: Evidence) -> Iterator[Found]:
     """Direction marks and zero-width characters make a text look like another."""
@@ -64,6 +66,7 @@ def no_invisible(evidence: Evidence) -> Iterator[Found]:
     "notes",
     title="A person's folder in a text field",
     hint="Run the worker from a neutral folder, or let it mask the path.",
+    version=2,
 )
 def no_home_folders(evidence: Evidence) -> Iterator[Found]:
     """Home folders carry names of people, and a public bundle keeps them for good."""
@@ -73,13 +76,22 @@ def no_home_folders(evidence: Evidence) -> Iterator[Found]:
 
 
 def _texts(evidence: Evidence) -> Iterator[tuple[str, str]]:
-    """Every text of the manifest that is neither an id nor a digest, with its place."""
+    """Every text of the manifest, and of rows what pages or findings may show, with its place.
+
+    Names of tokens are left out: a vocabulary holds whatever people write.
+    """
     yield from _walk(evidence.manifest.model_dump(mode="json"), "")
     for (cell, arm), requests in sorted(evidence.requests.items()):
         for reason in sorted(set(requests.finish_reason)):
             yield f"cells/{cell}/{arm}/finish_reason", reason
     for name in sorted({row.name for row in evidence.counters}):
         yield "counters/name", name
+    for (cell, arm), cases in sorted(evidence.numerics.items()):
+        for text in sorted({text for row in cases for text in (row.case, row.shape, row.tolerance_reason)}):
+            yield f"cells/{cell}/{arm}/numerics", text
+    for (cell, arm), kernels in sorted(evidence.kernel_times.items()):
+        for text in sorted({row.kernel for row in kernels if row.kernel is not None}):
+            yield f"cells/{cell}/{arm}/kernels", text
 
 
 def _walk(value: Any, where: str) -> Iterator[tuple[str, str]]:

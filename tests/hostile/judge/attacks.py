@@ -292,6 +292,61 @@ def _(s: Any) -> None:
             row["resps"] = [["the same"]]
 
 
+@attack("greedy streams of another model", "A-013")
+def _(s: Any) -> None:
+    for row in s.of("streams", "accuracy", arm="candidate"):
+        for at in row["tokens"]:
+            at.update(token="far", logprob=-0.2, top=[{"token": "far", "logprob": -0.2}])
+
+
+@attack("the baseline's streams handed in for the candidate", "A-015")
+def _(s: Any) -> None:
+    ours = s.of("streams", "accuracy", arm="baseline")
+    for row, other in zip(s.of("streams", "accuracy", arm="candidate"), ours, strict=True):
+        for at, copied in zip(row["tokens"], other["tokens"], strict=True):
+            at.update(token=copied["token"], logprob=-6.0, top=[{"token": "far", "logprob": -0.2}])
+
+
+@attack("sampling that always takes the same token", "A-014")
+def _(s: Any) -> None:
+    for row in s.of("streams", "accuracy", arm="candidate"):
+        if row["mode"] == "sampled":
+            row["tokens"][0]["token"] = "other"
+
+
+@attack("streams of easy prompts alone", "A-016")
+def _(s: Any) -> None:
+    for row in s.rows[("streams", "accuracy")]:
+        row["prompt_sha256"] = "8" * 64
+
+
+@attack("timed answers of a smaller model", "C-013")
+def _(s: Any) -> None:
+    for row in s.of("requests", "serving", arm="candidate"):
+        row["output_sha256"] = "6" * 64
+
+
+@attack("kernel times of another run", "M-020")
+def _(s: Any) -> None:
+    s.rows[("kernel_times", "decode-step")] = [
+        {"cell": cell["id"], "arm": arm, "kernel": "step", "launches": 1, "times_us": [25.0]}
+        for cell in s.eval("decode-step")["cells"]
+        for arm in ("baseline", "candidate")
+    ]
+
+
+@attack("an acceptance length that the counters deny", "M-017", "M-019")
+def _(s: Any) -> None:
+    for cell in s.eval("serving")["cells"]:
+        cell["speculation"] = {"kind": "synthetic", "method": "mtp", "drafts": 7, "acceptance_length": 6.0}
+    for row in list(s.of("counters", "serving")):
+        for name, value in (("drafts", 40.0), ("accepted_tokens", 60.0)):
+            value *= row["moment"] == "after"
+            s.rows[("counters", "serving")].append(
+                {**row, "name": f"vllm:spec_decode_num_{name}_total", "value": value}
+            )
+
+
 # ------------------------------------------------------------------ binding
 @attack("a challenge used before", "C-005", change=lambda c: c.model_copy(
     update={"challenge": c.challenge.model_copy(update={"used_by": "9" * 64}) if c.challenge else None}
@@ -344,6 +399,10 @@ def _(s: Any) -> None:
     s.arm("candidate")["engine_config"].append({"name": "ghp_" + "a1B2" * 9, "value": "on"})
 
 
+def _kernel(name: str) -> dict[str, Any]:
+    return {"cell": "decode-step.b1.c64", "arm": "baseline", "kernel": name, "launches": 1, "times_us": [320.0]}
+
+
 def _markup(where: str, put: Callable[[Any, str], None]) -> None:
     @attack(f"markup in {where}", "X-002")
     def _(s: Any) -> None:
@@ -354,4 +413,8 @@ _markup("the GPU's name", lambda s, text: s.manifest["environment"]["gpus"][0].u
 _markup("the model's name", lambda s, text: s.arm("candidate").update(model=text))
 _markup("the engine's configuration", lambda s, text: s.arm("baseline")["engine_config"][0].update(value=text))
 _markup("the CPU's name", lambda s, text: s.manifest["environment"].update(cpu_model=text))
+_markup("a numerics case", lambda s, text: s.of("numerics", "numerics")[0].update(case=text))
+_markup("a counter's name", lambda s, text: s.of("counters", "serving")[0].update(name=text))
+_markup("a finish reason", lambda s, text: s.of("requests", "serving")[0].update(finish_reason=text))
+_markup("a kernel's name", lambda s, text: s.rows.update({("kernel_times", "decode-step"): [_kernel(text)]}))
 _markup("the version of the worker", lambda s, text: s.manifest["producer"].update(worker_version=text))

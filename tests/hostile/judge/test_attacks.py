@@ -1,16 +1,21 @@
 """Every known way to cheat is named by a rule, and gets no claim supported that it was meant for."""
 
+import copy
 import importlib.util
+import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from judge import assess, judge, parse_claims
 from judge.evidence import Evidence
 from judge.rules import RULES
+from worker.bundle import Manifest, canonical
 
 
 def _attacks() -> Any:
@@ -58,6 +63,45 @@ def test_an_attack_is_named(attack: Any, build: Callable[..., Any], read_back: C
         assert "speed" not in faked
     if not set(attack.rules) & REMARKS:
         assert effects - {"notes"}
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Places of all texts of a document."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in inside:
+        yield from leaves(inner, (*path, key))
+    if isinstance(value, str):
+        yield path
+
+
+def test_markup_in_any_text_of_a_manifest_is_refused_or_named(
+    build: Callable[..., Any], read_back: Callable[..., Evidence]
+) -> None:
+    specimen = build()
+    specimen.manifest["attempts"] = [
+        {"number": 1, "started_at": "2026-01-01T11:00:00Z", "outcome": "abandoned", "detail": "stopped by hand"}
+    ]
+    specimen.manifest["redaction"]["masked"] = [{"where": "log", "kind": "host", "count": 1}]
+    evidence = read_back(specimen)
+    (rule,) = [one for one in RULES if one.id == "X-002"]
+    document = json.loads(canonical(evidence.manifest))
+    named, refused = 0, 0
+    for path in leaves(document):
+        changed = copy.deepcopy(document)
+        parent = changed
+        for key in path[:-1]:
+            parent = parent[key]
+        parent[path[-1]] = "<img src=x onerror=alert(1)>"
+        try:
+            manifest = Manifest.model_validate_json(canonical(changed))
+        except ValidationError:
+            refused += 1
+            continue
+        named += 1
+        places = [found.where for found in rule.apply(replace(evidence, manifest=manifest))]
+        assert places == ["/".join(map(str, path))]
+    assert named >= 40
+    assert refused >= 100, "ids, digests and words that only code uses"
 
 
 def test_an_honest_bundle_of_the_same_kind_is_supported(
