@@ -48,7 +48,7 @@ _CSRF = {
 }
 _Link = tuple[str, Mapping[str, str], Mapping[str, str] | None]
 _BUNDLE = {"bundle_id": "$response.body#/bundle_id"}
-_FIRST_BUNDLE = {"bundle_id": "$response.body#/items/0/id"}
+_FIRST_BUNDLE = {"bundle_id": "$response.body#/items/0/bundle_id"}
 _CHALLENGE = {"challenge_id": "$response.body#/id"}
 _JOB = {"job_id": "$response.body#/id"}
 LINKS: Mapping[tuple[str, str], tuple[_Link, ...]] = {

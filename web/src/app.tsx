@@ -1,4 +1,5 @@
 import { Link, Route, Switch, useLocation } from "wouter-preact";
+import { AccountPage } from "./pages/account/page";
 import { BundlePage } from "./pages/bundle/page";
 import { BundlesPage } from "./pages/bundles";
 import { ComparePage } from "./pages/compare/page";
@@ -13,6 +14,7 @@ import { StatusPage } from "./pages/status";
 import { SuitesPage } from "./pages/suites";
 import { Announcer } from "./parts/announce";
 import { MetricsProvider } from "./parts/metrics";
+import { Who } from "./parts/who";
 
 /** The dashboard: its frame, and the page that the address names. */
 export function App() {
@@ -33,6 +35,7 @@ export function App() {
           <NavLink href="/nodes">Nodes</NavLink>
           <NavLink href="/rules">Rules</NavLink>
           <NavLink href="/suites">Suites</NavLink>
+          <Who />
         </nav>
       </header>
       <main id="main" tabIndex={-1}>
@@ -80,6 +83,9 @@ function Pages() {
       </Route>
       <Route path="/suites">
         <SuitesPage />
+      </Route>
+      <Route path="/account">
+        <AccountPage />
       </Route>
       <Route path="/status">
         <StatusPage />

@@ -82,6 +82,36 @@ export async function get<P extends Address>(
   throw problem(response.status, body);
 }
 
+/**
+ * Has the service change something for whoever is signed in.
+ *
+ * @param url Address, its parameters filled in.
+ * @param csrf The session's word, which shows that a page of ours asks.
+ * @returns The answer; undefined if it has no body.
+ * @throws {ApiError} for every refusal, and for no answer.
+ */
+export async function send<T>(
+  method: "POST" | "DELETE",
+  url: string,
+  csrf: string,
+  body?: object,
+): Promise<T> {
+  const headers: Record<string, string> = { Accept: "application/json", "X-CSRF-Token": csrf };
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const { signal } = new AbortController();
+  const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+  let response: Response;
+  try {
+    response = await fetch(url, { method, headers, signal, ...sent });
+  } catch {
+    throw new ApiError(0, "no_answer", "The service did not answer", "It may be down, or the network is.");
+  }
+  if (response.status === 204) return undefined as T;
+  const answer = await readJson(response, signal);
+  if (response.ok) return answer as T;
+  throw problem(response.status, answer);
+}
+
 async function readJson(response: Response, signal: AbortSignal): Promise<unknown> {
   try {
     return JSON.parse(await response.text(), (_, value) =>
