@@ -102,6 +102,7 @@ class Site:
         unlike: One whose arms cannot be compared.
         silent: One that claims nothing.
         bundles: Bundle ids by the name of their story.
+        job: A job that a node gave back and that no machine fits any more; its words attack.
     """
 
     url: str
@@ -112,6 +113,7 @@ class Site:
     unlike: int
     silent: int
     bundles: dict[str, str]
+    job: str
 
     def api(self, path: str) -> Any:
         """What the API says, for comparison with what is shown."""
@@ -169,13 +171,51 @@ class _Teller:
         self.stage.github.forge.edit(Edit(repository=REPOSITORY, number=silent, state="closed", merged=True))
         for number in (stale, unlike, hostile, broken, good):
             self.wait_for_check(number)
-        return Site(self.stage.url, good, stale, broken, hostile, unlike, silent, bundles)
+        job = self.order(hostile)
+        return Site(self.stage.url, good, stale, broken, hostile, unlike, silent, bundles, job)
 
     def open(self, title: str, *, body: str = "", repository: str = REPOSITORY) -> int:
         pull = NewPull(repository=repository, title=title, body=body, author="contributor")
         number = self.stage.github.forge.open_pull(pull).number
         self.wait_until(lambda: self.read(f"/api/v1/pulls/{repository}/{number}") is not None)
         return number
+
+    def order(self, number: int) -> str:
+        """Order two jobs; a node whose GPU attacks gives the second back with words that do."""
+        page = self.read(f"/api/v1/pulls/{REPOSITORY}/{number}")
+        assert page is not None
+        asked = {
+            "repository": REPOSITORY,
+            "pull_number": number,
+            "head_sha": page["pull"]["head_sha"],
+            "suite": "smoke",
+        }
+        self.post("/api/v1/jobs", {**asked, "needs": {"gpu_count": 64, "gpu_model": ATTACK[:180]}})
+        job = self.post("/api/v1/jobs", {**asked, "image": f"registry.example/eval@sha256:{'3' * 64}"})
+        unknown = ("uuid_hash", "pci_bus_id", "pci_device_id", "multiprocessors", "compute_capability", "vbios")
+        unknown += ("sm_clock_max_mhz", "memory_clock_max_mhz", "power_limit_w", "ecc", "mig", "compute_mode")
+        gpu = {**dict.fromkeys(unknown, "unknown"), "index": 0, "name": ATTACK[:180], "memory_bytes": 1 << 37}
+        capabilities = {
+            "gpus": [gpu], "links": [], "driver_version": ATTACK[:180], "cuda_version": "unknown", "cpu_count": 8,
+            "memory_bytes": "unknown", "runner": "podman", "runner_version": ATTACK[:180], "agent_version": "0.1.0",
+        }  # fmt: skip
+        consent = {
+            "suites": ["*"], "images": ["*"], "repositories": ["*"], "authors": [ATTACK[:180], "contributor"],
+            "longest_s": 7200,
+        }  # fmt: skip
+        offer = {"capabilities": capabilities, "consent": consent}
+        said = {"node_key_id": self.key.key_id, "offer": offer, "sent_at": "2026-01-01T00:00:00Z"}
+        grant = self.post("/api/v1/jobs/claim", said)["job"]
+        given = {"node_key_id": self.key.key_id, "token": grant["token"], "cause": "node", "detail": ATTACK}
+        self.post(f"/api/v1/jobs/{grant['job_id']}/fail", given)
+        return str(job["id"])
+
+    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        admin = {"Authorization": f"Bearer {self.stage.admin_token}"}
+        answer = httpx.post(f"{self.stage.url}{path}", json=body, headers=admin, timeout=PATIENCE_S)
+        assert answer.status_code == 200, answer.text
+        said: dict[str, Any] = answer.json()
+        return said
 
     def hand_in(self, specimen: Any, number: int, *, signed: bool = True) -> str:
         page = self.read(f"/api/v1/pulls/{REPOSITORY}/{number}")

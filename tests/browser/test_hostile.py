@@ -11,7 +11,7 @@ import pytest
 pytestmark = pytest.mark.browser
 
 ATTACK = "<img src=x onerror="
-PAGES = ("start", "hostile pull", "hostile bundle", "bundles", "unreadable claims")
+PAGES = ("start", "hostile pull", "hostile bundle", "bundles", "unreadable claims", "queue", "job", "nodes")
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -25,7 +25,7 @@ def test_nothing_that_others_wrote_runs(visit: Any, addresses: dict[str, str], n
     assert page.evaluate("[...document.links].every(one => /^https?:/.test(one.href))")
 
 
-@pytest.mark.parametrize("name", ["start", "hostile pull", "hostile bundle", "unreadable claims"])
+@pytest.mark.parametrize("name", ["start", "hostile pull", "hostile bundle", "unreadable claims", "job"])
 def test_markup_is_shown_as_it_was_written(visit: Any, addresses: dict[str, str], name: str) -> None:
     assert ATTACK in visit.go(addresses[name]).locator("main").inner_text()
 
