@@ -55,6 +55,10 @@ class WatchedGitHub:
         """See `services.GitHub`."""
         return self._watched(lambda: self._client.fetch_pull(repository, number))
 
+    def fetch_open_pulls(self, repository: str) -> list[Pull]:
+        """See `services.GitHub`."""
+        return self._watched(lambda: self._client.fetch_open_pulls(repository))
+
     def permission(self, repository: str, login: str) -> Permission:
         """See `services.GitHub`."""
         return self._watched(lambda: self._client.permission(repository, login))

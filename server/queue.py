@@ -24,6 +24,7 @@ TaskKind = Literal[
     "publish",
     "obey",
     "check_access",
+    "reconcile",
     "sweep_uploads",
     "sweep_sign_ins",
     "collect_orphans",

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from server import audit, queue
 from server.accounts import signin
-from server.checks import access, outbox, pulls, verdicts
+from server.checks import access, outbox, pulls, reconciliation, verdicts
 from server.conversation import obedience
 from server.intake import expiry, orphans, revalidation, validation
 from server.jobs import endings
@@ -56,6 +56,7 @@ HANDLERS: Mapping[TaskKind, Handler] = {
     "publish": Handler(outbox.publish, outbox.give_up, attempts=60),
     "obey": Handler(obedience.obey, obedience.give_up, attempts=60),
     "check_access": Handler(access.check, _nothing, attempts=40),
+    "reconcile": Handler(reconciliation.reconcile, _nothing, attempts=5),
     "reap_leases": Handler(endings.reap, _nothing, attempts=3),
     "sweep_sign_ins": Handler(signin.sweep, _nothing, attempts=3),
     "sweep_uploads": Handler(expiry.sweep, _nothing, attempts=3),
@@ -125,6 +126,9 @@ def sweep(services: Services) -> int:
         if services.github is not None:
             for pull_id in outbox.waiting(session):
                 queue.enqueue(session, "publish", str(pull_id), now=now)
+            reconcile_every_s = services.settings.reconcile_interval_s
+            for repository_id in reconciliation.watched(session):
+                queue.enqueue_every(session, "reconcile", str(repository_id), every_s=reconcile_every_s, now=now)
             for key in obedience.waiting(session):
                 queue.enqueue(session, "obey", key, now=now)
         return len(queue.due(session, now=now, limit=100))

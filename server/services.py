@@ -26,6 +26,10 @@ class GitHub(Protocol):
         """Read a pull request as it is now."""
         ...
 
+    def fetch_open_pulls(self, repository: str) -> list[Pull]:
+        """Read every open pull request."""
+        ...
+
     def permission(self, repository: str, login: str) -> Permission:
         """Read what somebody may do in a repository now; ask at the time of use, never before."""
         ...

@@ -66,6 +66,12 @@ class Settings(BaseSettings):
         default=None, description="Secret of the webhook. Unset: every delivery is refused."
     )
     github_timeout_s: int = Field(default=15, ge=1, le=120, description="Seconds to wait for one answer of GitHub.")
+    reconcile_interval_s: int = Field(
+        default=3600,
+        ge=60,
+        description="Seconds between two comparisons of a repository's open pull requests with GitHub's list, which "
+        "make up for lost webhooks.",
+    )
     admin_token: SecretStr | None = Field(
         default=None, description="Bearer token of the administrative routes. Unset: they are closed."
     )

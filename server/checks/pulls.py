@@ -6,7 +6,7 @@ from server import audit
 from server.errors import AppError
 from server.github import GitHubPermanentError, GitHubRetryableError
 from server.models import Pull, Repository
-from server.queue import PostponeError
+from server.queue import PostponeError, enqueue
 from server.seen import Seen, from_api, note
 from server.services import Services
 
@@ -68,6 +68,13 @@ def reread(services: Services, key: str) -> None:
         seen = fetch(services, repository.name, pull.number)
     except GitHubRetryableError as error:
         raise PostponeError(str(error)[:300], after_s=error.retry_after_s) from error
+    except GitHubPermanentError as error:
+        if error.code != "github_not_found":
+            raise
+        # Gone, or we are not let in any more: then it is read again as soon as we are.
+        with services.database.write() as session:
+            enqueue(session, "check_access", str(repository.id), now=services.clock())
+        return
     if seen.repository_id != repository.id:
         return  # the name has moved on to another repository; the id is what we watch
     with services.database.write() as session:

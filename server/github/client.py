@@ -63,13 +63,9 @@ class GitHubClient:
         return self._call(repository, lambda there: _pull(there.get_pull(number)))
 
     def fetch_open_pulls(self, repository: str) -> list[Pull]:
-        """Return every open pull request, newest first, to catch up after missed webhooks.
-
-        Note:
-            One request for the list and one for each pull request: the list does not say whether one was merged.
-        """
+        """Return every open pull request, newest first, with a request for each hundred."""
         return self._call(
-            repository, lambda there: [_pull(there.get_pull(pull.number)) for pull in there.get_pulls(state="open")]
+            repository, lambda there: [_pull(pull, merged=False) for pull in there.get_pulls(state="open")]
         )
 
     def permission(self, repository: str, login: str) -> Permission:
@@ -158,7 +154,8 @@ class GitHubClient:
             self._rate = self._access.rate(full_name) or self._rate
 
 
-def _pull(pull: PullRequest) -> Pull:
+def _pull(pull: PullRequest, *, merged: bool | None = None) -> Pull:
+    """Read what was answered; a list does not say whether one is merged, and asking would be a request for each."""
     return Pull(
         repository_id=pull.base.repo.id,
         repository=pull.base.repo.full_name,
@@ -166,7 +163,7 @@ def _pull(pull: PullRequest) -> Pull:
         title=pull.title,
         body=pull.body or "",
         state="open" if pull.state == "open" else "closed",
-        merged=pull.merged,
+        merged=pull.merged if merged is None else merged,
         draft=bool(pull.draft),
         author=pull.user.login if pull.user else None,
         author_id=pull.user.id if pull.user else None,

@@ -83,6 +83,10 @@ class StoppingGitHub:
         """See `GitHub`."""
         return self.github.fetch_pull(repository, number)
 
+    def fetch_open_pulls(self, repository: str) -> list[Pull]:
+        """See `GitHub`."""
+        return self.github.fetch_open_pulls(repository)
+
     def permission(self, repository: str, login: str) -> Permission:
         """See `GitHub`."""
         return self.github.permission(repository, login)

@@ -86,8 +86,15 @@ def app_key() -> rsa.RSAPrivateKey:
 
 
 @pytest.fixture
-def world(make_service: Callable[..., Service], app_key: rsa.RSAPrivateKey, tmp_path: Path) -> Iterator[World]:
+def world(
+    request: pytest.FixtureRequest,
+    make_service: Callable[..., Service],
+    app_key: rsa.RSAPrivateKey,
+    tmp_path: Path,
+) -> Iterator[World]:
     """A service that knows one pull request, and the stand-in that it knows it from."""
+    on_postgres = getattr(request, "param", "sqlite") == "postgres"
+    database = {"database_url": request.getfixturevalue("new_postgres")()} if on_postgres else {}
     pem = app_key.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )
@@ -95,7 +102,7 @@ def world(make_service: Callable[..., Service], app_key: rsa.RSAPrivateKey, tmp_
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )
     (tmp_path / "app.pem").write_bytes(pem)
-    service = make_service(github_app_id=APP_ID, github_app_key_file=tmp_path / "app.pem")
+    service = make_service(github_app_id=APP_ID, github_app_key_file=tmp_path / "app.pem", **database)
     service.clock.now = datetime.now(UTC)
     own_port, port = free_port(), free_port()
     settings = StandinSettings(

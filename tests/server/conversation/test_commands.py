@@ -9,6 +9,7 @@ import pytest
 
 from server.conversation.obedience import COMMANDS_PER_HOUR
 from server.heard import usual_suite
+from server.runner import sweep
 from standin.acts import CommentEdit, Edit, NewComment, NewPull, NewRepository, Press, Push
 from standin.faults import Fault
 
@@ -305,8 +306,6 @@ def test_everything_that_was_commanded_is_in_the_audit_log(world: World) -> None
 def test_a_command_whose_task_was_lost_is_found_by_the_sweep(world: World) -> None:
     from sqlalchemy import text
 
-    from server.runner import sweep
-
     world.say("/byogpu help")
     with world.service.services.database.write() as session:
         session.execute(text("DELETE FROM task"))
@@ -462,3 +461,50 @@ def test_a_command_is_obeyed_though_github_was_away_for_hours(world: World) -> N
     world.work()
     assert world.reactions(asked) == ["rocket"]
     assert world.service.clock.now - asked.created_at > timedelta(hours=3)
+
+
+def test_lost_webhooks_are_made_up_for(world: World) -> None:
+    told, world.forge.hooks._target = world.forge.hooks._target, None
+    head = push(world)
+    claims = "```byogpu-claims\n- id: speed\n  metric: step_latency_us\n  relation: '>= 1.2x baseline'\n```"
+    for body in (claims, "no claims"):
+        world.forge.open_pull(NewPull(repository=REPOSITORY, title="new", body=body, author="kim", files={"n": body}))
+    closed = world.forge.open_pull(
+        NewPull(repository=REPOSITORY, title="c", body=claims, author="kim", files={"c": "1"})
+    )
+    world.forge.hooks._target = told
+    sweep(world.service.services)
+    world.work()
+    assert {row["number"]: row["state"] for row in world.service.rows("pull")} == {1: "open", 2: "open", 4: "open"}
+    assert world.service.rows("pull")[0]["head_sha"] == head
+    world.forge.hooks._target = None
+    world.forge.edit(Edit(repository=REPOSITORY, number=closed.number, state="closed"))
+    world.forge.hooks._target = told
+    calls = world.forge.calls
+    sweep(world.service.services)
+    world.work()
+    assert world.forge.calls == calls, "not before its time"
+    world.service.clock.advance(world.service.services.settings.reconcile_interval_s + 1)
+    sweep(world.service.services)
+    world.work()
+    assert {row["number"]: row["state"] for row in world.service.rows("pull")} == {1: "open", 2: "open", 4: "closed"}
+
+
+@pytest.mark.parametrize("world", [pytest.param("postgres", marks=pytest.mark.postgres)], indirect=True)
+def test_the_same_on_postgres(world: World) -> None:
+    (run,) = world.runs()
+    assert world.ask("/byogpu run").startswith("rocket")
+    assert world.ask("/byogpu status").startswith("eyes")
+    assert world.ask("/byogpu cancel").startswith("+1")
+    press(world, run.id, "again")
+    world.forge.press(Press(check_run_id=run.id, author="marta"))
+    world.work()
+    world.forge.withdraw(REPOSITORY)
+    world.work()
+    world.forge.install(REPOSITORY)
+    push(world)
+    sweep(world.service.services)
+    world.work()
+    assert world.commands() == ["answered"] * 4
+    assert {row["state"] for row in world.service.rows("task")} == {"done"}
+    assert world.service.client.get("/api/v1/status").json()["holes"] == []
