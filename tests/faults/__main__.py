@@ -58,8 +58,8 @@ WEIGHTS = (5, 4, 3, 2, 1)
 """S3 is killed less often than the others: SeaweedFS takes a quarter of a minute to come back."""
 LASTS_S: dict[Moment, float] = {"upload": 1.0, "validation": 0.8, "posting": 0.3}
 """About how long each part of the way takes: a blow falls within."""
-LOG_BYTES = 11 << 20
-"""Three parts."""
+LOG_BYTES = 6 << 20
+"""Two parts."""
 PATIENCE_S = 240.0
 CLAIMS = """Faster.
 
@@ -191,7 +191,7 @@ class Campaign:
 
     def _with_log(self, bundle: Bundle, folder: Path, number: int) -> Bundle:
         """Add a file of several parts, and sign."""
-        log = random.Random(number).randbytes(LOG_BYTES)
+        log = (f"schedule {number}: one line of a log\n" * (1 + LOG_BYTES // 30)).encode()[:LOG_BYTES]
         (folder / "blobs" / sha256(log).hexdigest()).write_bytes(log)
         plain = bundle.manifest.model_dump(mode="json")
         plain["files"].append(
@@ -328,6 +328,7 @@ def main() -> int:
     options.add_argument("--schedules", type=int, default=100)
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--lanes", type=int, default=4)
+    options.add_argument("--minutes", type=float, default=120, help="begin no schedule after that time")
     options.add_argument("--json", type=Path)
     chosen = options.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the deployment is taken down
@@ -335,8 +336,11 @@ def main() -> int:
         os.chmod(folder, 0o755)
         with campaign(Path(folder)) as one:
             schedules = [draw(chosen.seed, number) for number in range(1, chosen.schedules + 1)]
+            ends = time.monotonic() + 60 * chosen.minutes
             with ThreadPoolExecutor(max_workers=chosen.lanes) as lanes:
-                for outcome in lanes.map(one.run, schedules):
+                for outcome in lanes.map(lambda each: one.run(each) if time.monotonic() < ends else None, schedules):
+                    if outcome is None:
+                        continue
                     blows, what = ", ".join(outcome.blows), "; ".join(outcome.faults) or "ok"
                     print(f"{outcome.number:4d}  {outcome.duration_s:6.1f} s  {blows:<60}  {what}", flush=True)
             left = one.finish()
