@@ -24,8 +24,7 @@ from worker.variables import clean_environment
 
 PULL_TIMEOUT_S = 3600
 STOP_TIMEOUT_S = 30
-MOST = 65_536
-"""Open files, and processes of the user that a job has; how many a job may have, the control group says."""
+OPEN_FILES = 65_536
 UNPRIVILEGED = 10001
 """User inside a container that root starts."""
 LABEL = "byogpu.agent"
@@ -185,7 +184,7 @@ class ContainerRunner:
             self._engine, "run", "--rm", "--interactive", "--pull=never", f"--name={work.name}", f"--label={LABEL}=1",
             "--network=none", "--hostname=node", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges",
             "--log-driver=none", "--ipc=private", "--stop-timeout=5", *self._user(), *limits,
-            f"--ulimit=fsize={2 * MAX_BLOB_BYTES}:{2 * MAX_BLOB_BYTES}", "--ulimit=core=0:0", *_own_limits(),
+            f"--ulimit=fsize={2 * MAX_BLOB_BYTES}:{2 * MAX_BLOB_BYTES}", "--ulimit=core=0:0", *_own_limits(policy),
             f"--tmpfs=/tmp:rw,exec,nosuid,nodev,size={memory},mode=1777",
             f"--mount=type=bind,source={scratch.source},target=/source,readonly",
             f"--mount=type=bind,source={scratch.out},target=/out",
@@ -284,12 +283,19 @@ class ProcessRunner:
         """Do nothing: a process does not outlive its agent's session without being seen."""
 
 
-def _own_limits() -> list[str]:
-    """Limits that this process may set: an engine's own defaults can be above what the machine allows."""
+def _own_limits(policy: Policy) -> list[str]:
+    """Limits that this process may set: an engine's own defaults can be above what the machine allows.
+
+    ``nproc`` counts everything that the user runs, in and out of containers; a job's own share is ``--pids-limit``.
+    """
+    processes = max(2 * policy.processes, 4096)
     words = []
-    for name, number in (("nofile", resource.RLIMIT_NOFILE), ("nproc", resource.RLIMIT_NPROC)):
+    for name, number, wanted in (
+        ("nofile", resource.RLIMIT_NOFILE, OPEN_FILES),
+        ("nproc", resource.RLIMIT_NPROC, processes),
+    ):
         hard = resource.getrlimit(number)[1]
-        most = MOST if hard == resource.RLIM_INFINITY else min(hard, MOST)
+        most = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
         words.append(f"--ulimit={name}={most}:{most}")
     return words
 
