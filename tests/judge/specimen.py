@@ -6,12 +6,13 @@ candidate's steps and requests take 1/1.6 of the baseline's time.
 """
 
 import copy
-import hashlib
+import importlib.util
 import json
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import product
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -20,22 +21,29 @@ from judge.evidence import Context, IssuedChallenge, KnownAnswer, PullState
 from worker.bundle import Bundle, Draft, Manifest, canonical, write
 from worker.bundle.blobs import FolderBlobs
 from worker.suites import load
-from worker.suites.plan import plan_run, slice_seed
+from worker.suites.plan import slice_seed
 from worker.suites.prompts import prompt, prompt_digest
 
 REPOSITORY_ID = 1001
 HEAD_SHA = "a" * 40
 NODE = "d" * 64
-NONCE = "n" * 43
-PLAN = plan_run(load("smoke"), NONCE)
 SPEEDUP = 1.6
 ARMS = ("baseline", "candidate")
 
 Row = dict[str, Any]
 
 
-def digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _beside(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"{__name__}_{name}", Path(__file__).with_name(f"{name}.py"))
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+made = _beside("made_rows")
+NONCE, PLAN, digest = made.NONCE, made.PLAN, made.digest
 
 
 @dataclass
@@ -196,7 +204,7 @@ def _made(speedup: float) -> Specimen:
     decode, serving, accuracy = plans["decode_step"], plans["serving"], plans["accuracy"]
     evals, rows = [], {}
     evals.append(_eval("numerics", "kernel_numerics", [_cell("numerics.kda", "max_relative_error", task="kda")], []))
-    rows[("numerics", "numerics")] = [_numerics(arm, case) for arm in ARMS for case in ("decode", "prefill")]
+    rows[("numerics", "numerics")] = [made.numerics(arm, case) for arm in ARMS for case in ("decode", "prefill")]
 
     blocks = _blocks(list(decode.block_order) * decode.rounds, drift=True)
     cells = [
@@ -204,8 +212,8 @@ def _made(speedup: float) -> Specimen:
         for batch, length in product(decode.batches, decode.context_tokens)
     ]
     evals.append(_eval("decode-step", "decode_step", cells, blocks))
-    rows[("steps", "decode-step")] = _steps(cells, blocks, decode.steps_per_block, rng, speedup)
-    rows[("telemetry", "decode-step")] = _telemetry(rows[("steps", "decode-step")][-1]["start_ns"] / 1e9)
+    rows[("steps", "decode-step")] = made.steps(cells, blocks, decode.steps_per_block, rng, speedup)
+    rows[("telemetry", "decode-step")] = made.telemetry(rows[("steps", "decode-step")][-1]["start_ns"] / 1e9)
 
     blocks = _blocks(list(serving.block_order) * serving.rounds, drift=False)
     cells = [
@@ -214,16 +222,16 @@ def _made(speedup: float) -> Specimen:
         for level in serving.concurrency
     ]  # fmt: skip
     evals.append(_eval("serving", "serving", cells, blocks))
-    rows[("requests", "serving")] = _requests(cells, blocks, serving, rng, speedup)
-    rows[("counters", "serving")] = _counters(cells, blocks)
-    rows[("telemetry", "serving")] = _telemetry(rows[("requests", "serving")][-1]["end_s"])
+    rows[("requests", "serving")] = made.requests(cells, blocks, serving, rng, speedup)
+    rows[("counters", "serving")] = made.counters(cells, blocks)
+    rows[("telemetry", "serving")] = made.telemetry(rows[("requests", "serving")][-1]["end_s"])
 
     cells = [
         _cell(f"accuracy.{task}", "score", batch=accuracy.concurrency, phase="request", task=f"{task}/none/exact_match")
         for task in accuracy.tasks
     ]
     evals.append(_eval("accuracy", "accuracy", cells, []))
-    rows[("streams", "accuracy")] = [row for arm in ARMS for row in _streams(arm, accuracy, rng)]
+    rows[("streams", "accuracy")] = [row for arm in ARMS for row in made.streams(arm, accuracy, rng)]
     samples = {(arm, task): _samples(arm, task, accuracy.minimum_documents) for arm in ARMS for task in accuracy.tasks}
     manifest = {
         "format": "byogpu.bundle/1",
@@ -265,101 +273,6 @@ def _eval(eval_id: str, kind: str, cells: list[Row], blocks: list[Row]) -> dict[
 def _blocks(order: list[str], *, drift: bool) -> list[Row]:
     blocks = [{"index": index, "arm": arm, "purpose": "measure"} for index, arm in enumerate(order)]
     return [*blocks, {"index": len(order), "arm": "baseline", "purpose": "drift"}] if drift else blocks
-
-
-def _numerics(arm: str, case: str) -> Row:
-    return {
-        "cell": "numerics.kda", "arm": arm, "operator": "kda", "case": case, "shape": "2x4x16",
-        "distribution": "normal",
-        "max_abs_error": 1e-4, "max_rel_error": 1e-3, "tolerance": 4e-3, "tolerance_reason": "bf16 output",
-        "repeats": 3, "bitwise_repeatable": True,
-    }  # fmt: skip
-
-
-def _steps(cells: list[Row], blocks: list[Row], steps: int, rng: np.random.Generator, speedup: float) -> list[Row]:
-    rows, now_ns = [], 1_000_000_000
-    for block in blocks:
-        speed = speedup if block["arm"] == "candidate" else 1.0
-        wander = rng.normal(1.0, 0.002)
-        for cell in cells:
-            for step in range(steps):
-                latency_us = (300.0 + 25.0 * cell["batch"]) / speed * wander * rng.normal(1.0, 0.004)
-                rows.append(
-                    {"cell": cell["id"], "arm": block["arm"], "block": block["index"], "step": step,
-                     "latency_us": round(latency_us, 3), "start_ns": now_ns}
-                )  # fmt: skip
-                now_ns += int(latency_us * 1e3) + 20_000
-    return rows
-
-
-def _requests(cells: list[Row], blocks: list[Row], plan: Any, rng: np.random.Generator, speedup: float) -> list[Row]:
-    rows, now_s = [], 1.0
-    [planned] = [one.blocks for one in PLAN.evals if one.id == plan.id]
-    for block in blocks:
-        arm = block["arm"]
-        speed = speedup if arm == "candidate" else 1.0
-        for cell, seeds in zip(cells, planned[block["index"]].cells, strict=True):
-            free = [now_s] * cell["batch"]
-            for index, seed in enumerate(seeds.seeds):
-                lane = int(np.argmin(free))
-                gaps = rng.normal(0.02, 0.0005, plan.output_tokens) / speed
-                times = free[lane] + 0.03 / speed + np.cumsum(gaps)
-                sent = prompt_digest(prompt(seed, characters=plan.input_tokens))
-                rows.append(
-                    {"cell": cell["id"], "arm": arm, "block": block["index"], "index": index,
-                     "prompt_sha256": sent, "input_tokens": plan.input_tokens,
-                     "requested_output_tokens": plan.output_tokens, "output_tokens": plan.output_tokens,
-                     "start_s": free[lane], "token_times_s": [float(time) for time in times],
-                     "end_s": float(times[-1]) + 0.001, "output_sha256": digest(f"answer {sent}"),
-                     "finish_reason": "length", "error": None}
-                )  # fmt: skip
-                free[lane] = float(times[-1]) + 0.002
-            now_s = max(free) + 0.05
-    return rows
-
-
-def _streams(arm: str, plan: Any, rng: np.random.Generator) -> list[Row]:
-    """Greedy continuations that agree in both arms; sampled ones from a distribution in which one token leads."""
-    [planned] = [one.seeds for one in PLAN.evals if one.id == plan.id]
-    wanted, rows = plan.streams, []
-    for number, seed in enumerate(planned):
-        sent = prompt_digest(prompt(seed, characters=wanted.input_tokens))
-        names = [f"t{(number + 3 * position) % 50}" for position in range(wanted.output_tokens)]
-        rows.append(_stream(arm, sent, "greedy", 0, names))
-        rows += [
-            _stream(arm, sent, "sampled", draw, ["lead" if rng.random() < 0.7 else "other"])
-            for draw in range(wanted.draws)
-        ]
-    return rows
-
-
-def _stream(arm: str, sent: str, mode: str, draw: int, names: list[str]) -> Row:
-    tokens = [
-        {"token": name, "logprob": -0.3,
-         "top": [{"token": name, "logprob": -0.3}, {"token": "near", "logprob": -0.35},
-                 {"token": "far", "logprob": -4.0}]}
-        for name in names
-    ]  # fmt: skip
-    return {"arm": arm, "prompt_sha256": sent, "mode": mode, "draw": draw, "tokens": tokens}
-
-
-def _counters(cells: list[Row], blocks: list[Row]) -> list[Row]:
-    rows, value = [], 0.0
-    for block in blocks:
-        for cell in cells:
-            for moment in ("before", "after"):
-                rows.append({"cell": cell["id"], "arm": block["arm"], "block": block["index"], "moment": moment,
-                             "name": "generated_tokens_total", "value": value})  # fmt: skip
-                value += 96.0
-    return rows
-
-
-def _telemetry(end_s: float) -> list[Row]:
-    return [
-        {"time_s": float(time), "gpu_index": 0, "sm_clock_mhz": 1980, "memory_clock_mhz": 3201, "power_w": 400.0,
-         "temperature_c": 50, "throttle_reasons": []}
-        for time in np.arange(0.0, end_s + 1.0, 0.2)
-    ]  # fmt: skip
 
 
 def _arm(name: str, rows: dict[tuple[str, str], list[Row]], decode: Any, serving: Any) -> dict[str, Any]:
