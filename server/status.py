@@ -13,7 +13,7 @@ from server.errors import AppError, document
 from server.services import InService
 from server.telemetry import figures
 from server.telemetry.exposition import MEDIA_TYPE, exposition
-from server.telemetry.holes import Hole, holes
+from server.telemetry.troubles import Trouble, troubles
 from worker.bundle.record import Amount, Count, Record
 
 router = APIRouter(tags=["health"])
@@ -24,7 +24,7 @@ class Status(Record):
     """How the service does, without anything that is not everybody's business."""
 
     at: AwareDatetime
-    holes: tuple[Hole, ...]
+    troubles: tuple[Trouble, ...]
     """What is missing or late, the widest first; empty: nothing."""
     tasks_waiting: Count
     """Tasks that could run now."""
@@ -43,8 +43,8 @@ class Status(Record):
 
 _EXAMPLE = Status(
     at=datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC),
-    holes=(
-        Hole(
+    troubles=(
+        Trouble(
             code="github_failing",
             sentence="GitHub does not answer; checks and answers are late.",
             count=1,
@@ -69,7 +69,7 @@ def get_service_status(services: InService) -> Status:
         found = figures.read(session, now=now)
     return Status(
         at=now,
-        holes=holes(found),
+        troubles=troubles(found),
         tasks_waiting=found.tasks_due,
         oldest_waiting_s=max(found.task_oldest_s.values(), default=0.0),
         uploads_open=found.uploads.get("open", 0),

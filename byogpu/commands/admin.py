@@ -31,13 +31,13 @@ Limit = Annotated[int, typer.Option("--limit", min=1, max=10_000, help="Most row
 def status(as_json: Json = False) -> None:
     """Say what is missing or late."""
     from server.telemetry import figures
-    from server.telemetry.holes import holes
+    from server.telemetry.troubles import troubles
 
     output = Output(as_json=as_json)
     with operated() as services, services.database.read() as session:
-        found = holes(figures.read(session, now=services.clock()))
-    output.document({"holes": list(found)})
-    output.table("Holes", ("what", "count", "meaning"), ((one.code, str(one.count), one.sentence) for one in found))
+        found = troubles(figures.read(session, now=services.clock()))
+    output.document({"troubles": list(found)})
+    output.table("Troubles", ("what", "count", "meaning"), ((one.code, str(one.count), one.sentence) for one in found))
     if not found:
         output.line("Nothing is missing or late.")
 

@@ -255,7 +255,7 @@ def test_a_policy_is_read_and_set(service: Service, admin: Admin, tmp_path: Path
 
 
 def test_status_says_what_is_missing(service: Service, admin: Admin) -> None:
-    assert admin("status", "--json") == (0, {"holes": []})
+    assert admin("status", "--json") == (0, {"troubles": []})
     dead_task(service, "refresh", "1")
-    assert [hole["code"] for hole in admin("status", "--json")[1]["holes"]] == ["tasks_dead"]
+    assert [trouble["code"] for trouble in admin("status", "--json")[1]["troubles"]] == ["tasks_dead"]
     assert "Work was given up" in admin("status")[1]

@@ -24,7 +24,7 @@ const ANSWERS = {
   "/api/v1/suites": { items: [] },
   "/api/v1/status": {
     at: "2026-03-14T09:26:53Z",
-    holes: [],
+    troubles: [],
     tasks_waiting: 0,
     oldest_waiting_s: 0,
     uploads_open: 0,

@@ -17,7 +17,7 @@ from server.app import create_app
 from server.contact import WatchedGitHub
 from server.github import AppCredentials, GitHubClient, GitHubSettings
 from standin import AppIdentity, Forge, StandinSettings, WebhookTarget, free_port, running
-from standin.acts import NewComment, NewPull, NewRepository
+from standin.acts import NewComment, NewPull, NewRepository, Press, Push
 from standin.credentials import Credentials
 from standin.records import Comment, Pull
 from standin.serving import served
@@ -52,6 +52,26 @@ class World:
     def say(self, body: str, *, author: str = "marta") -> Comment:
         self.service.clock.advance(5)
         return self.forge.comment(NewComment(repository=REPOSITORY, number=self.pull.number, author=author, body=body))
+
+    def push(self, text: str = "two\n") -> str:
+        self.service.clock.advance(5)
+        wanted = Push(repository=REPOSITORY, number=self.pull.number, files={"a.py": text})
+        return self.forge.push(wanted).head_sha
+
+    def push_unheard(self) -> str:
+        """A push whose webhook never arrives."""
+        told, self.forge.hooks._target = self.forge.hooks._target, None
+        try:
+            return self.push()
+        finally:
+            self.forge.hooks._target = told
+
+    def press(self, check_run_id: int, command: str, *, author: str = "marta") -> None:
+        """Press the button that the check shows now."""
+        with self.forge.store.reading() as state:
+            shown = [one.identifier for one in state.check_runs[check_run_id].actions]
+        identifier = next(one for one in shown if one.startswith(f"{command}."))
+        self.forge.press(Press(check_run_id=check_run_id, author=author, identifier=identifier))
 
     def ask(self, body: str, *, author: str = "marta") -> str:
         """Comment, let the service work, and give back what it answered: reaction and text."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,27 +9,13 @@ import pytest
 from server.conversation.obedience import COMMANDS_PER_HOUR
 from server.heard import usual_suite
 from server.runner import sweep
-from standin.acts import CommentEdit, Edit, NewComment, NewPull, NewRepository, Press, Push
+from standin.acts import CommentEdit, Edit, NewComment, NewPull, NewRepository
 from standin.faults import Fault
 
 if TYPE_CHECKING:
     from conftest import World
 
 REPOSITORY = "octo/hello"
-
-
-def push(world: World, text: str = "two\n") -> str:
-    world.service.clock.advance(5)
-    return world.forge.push(Push(repository=REPOSITORY, number=world.pull.number, files={"a.py": text})).head_sha
-
-
-def push_unheard(world: World) -> str:
-    """A push whose webhook never arrives."""
-    told, world.forge.hooks._target = world.forge.hooks._target, None
-    try:
-        return push(world)
-    finally:
-        world.forge.hooks._target = told
 
 
 @pytest.mark.parametrize("author", ["mina", "marta"])
@@ -68,7 +53,7 @@ def test_permission_is_asked_when_it_is_used(world: World) -> None:
 @pytest.mark.parametrize("happens", ["push is heard of", "push is not heard of"])
 def test_a_push_after_the_comment_is_not_approved_by_it(world: World, happens: str) -> None:
     world.say("/byogpu run")
-    evil = push(world) if happens == "push is heard of" else push_unheard(world)
+    evil = world.push() if happens == "push is heard of" else world.push_unheard()
     world.work()
     assert world.jobs() == []
     assert evil in world.answers()[-1]
@@ -81,7 +66,7 @@ def test_a_push_whose_webhook_overtakes_the_comments_is_not_approved_either(worl
     told, world.forge.hooks._target = world.forge.hooks._target, None
     world.say("/byogpu run")
     world.forge.hooks._target = told
-    push(world)
+    world.push()
     world.work()
     with world.forge.store.reading() as state:
         late = next(one for one in state.comments.values() if not one.by_app)
@@ -106,16 +91,16 @@ def deliver_created(world: World, comment_id: int) -> None:
 
 def test_a_named_commit_is_the_one_that_is_approved(world: World) -> None:
     old = world.pull.head_sha
-    new = push(world)
+    new = world.push()
     world.work()
     assert f"you approved commit {old}" in world.ask(f"/byogpu run at {old}")
     assert world.jobs() == []
     assert world.ask(f"/byogpu run {usual_suite()} at {new}").startswith("rocket")
-    newest = push(world, "three\n")
+    newest = world.push("three\n")
     world.work()
     assert [(job["head_sha"], job["state"]) for job in world.jobs()] == [(new, "stale")]
     world.say(f"/byogpu run at {newest}")
-    push(world, "four\n")
+    world.push("four\n")
     world.work()
     assert len(world.jobs()) == 1, "the commit that was named is not the head any more"
 
@@ -329,182 +314,3 @@ def test_a_plain_issues_comment_commands_nothing(world: World) -> None:
     assert len(world.forge.hooks.deliveries()) == deliveries + 2
     world.work()
     assert world.commands() == []
-
-
-def press(world: World, check_run_id: int, command: str, *, author: str = "marta") -> None:
-    """Press the button that the check shows now."""
-    with world.forge.store.reading() as state:
-        shown = [one.identifier for one in state.check_runs[check_run_id].actions]
-    identifier = next(one for one in shown if one.startswith(f"{command}."))
-    world.forge.press(Press(check_run_id=check_run_id, author=author, identifier=identifier))
-
-
-def test_a_button_orders_for_the_commit_of_its_check(world: World) -> None:
-    (run,) = world.runs()
-    assert [(one.label, one.identifier) for one in run.actions] == [
-        (f"Run {usual_suite()}", "run.0"), ("Run again", "again.0"), ("Explain", "explain.0"),
-    ]  # fmt: skip
-    press(world, run.id, "run")
-    world.work()
-    assert [job["head_sha"] for job in world.jobs()] == [world.pull.head_sha]
-    assert len(world.answers()) == 1
-    push(world)
-    press(world, run.id, "run")
-    world.work()
-    assert "you approved commit" in world.answers()[-1]
-    assert len(world.jobs()) == 1
-    newest = world.runs()[-1].id
-    press(world, newest, "again", author="rita")
-    world.work()
-    press(world, newest, "explain", author="rita")
-    world.work()
-    assert "needs write permission" in world.answers()[-2]
-    assert "No rule has found anything" in world.answers()[-1]
-
-
-def test_a_press_that_is_sent_again_under_another_delivery_id_orders_nothing(world: World) -> None:
-    (run,) = world.runs()
-    press(world, run.id, "run")
-    pressed = world.forge.hooks.deliveries()[-1]
-    world.work()
-    world.ask("/byogpu cancel")
-    assert world.forge.hooks._target is not None
-    world.forge.hooks._attempt("another-id", pressed.event, pressed.action, pressed.body, world.forge.hooks._target)
-    world.work()
-    assert [job["state"] for job in world.jobs()] == ["cancelled"]
-    press(world, run.id, "run")
-    world.work()
-    assert [job["state"] for job in world.jobs()].count("queued") == 1, "the button that is shown now is good"
-
-
-def test_again_orders_what_was_run_before(world: World) -> None:
-    (run,) = world.runs()
-    press(world, run.id, "again")
-    world.work()
-    assert [job["suite"].partition("/")[0] for job in world.jobs()] == [usual_suite()]
-
-
-def test_rerequested_says_the_check_once_more(world: World) -> None:
-    (before,) = world.runs()
-    world.forge.press(Press(check_run_id=before.id, author="marta"))
-    world.work()
-    assert [(row["state"], row["head_sha"]) for row in world.service.rows("post")] == [
-        ("superseded", world.pull.head_sha),
-        ("sent", world.pull.head_sha),
-    ]
-    assert [run.id for run in world.runs()] == [before.id]
-    push(world)
-    world.work()
-    said = len(world.service.rows("post"))
-    world.forge.press(Press(check_run_id=before.id, author="marta"))
-    world.work()
-    assert len(world.service.rows("post")) == said, "the check of an older commit stays as it is"
-
-
-def test_a_check_that_is_not_ours_is_ignored(world: World) -> None:
-    (run,) = world.runs()
-    another_pulls = run.external_id.replace(f":{world.pull.repository_id}:", ":999:")
-    for changes in ({"app_id": 5}, {"external_id": another_pulls}, {"external_id": "x"}):
-        with world.forge.store.changing() as state:
-            state.check_runs[run.id] = run.model_copy(update=changes)
-        press(world, run.id, "run")
-    world.work()
-    assert world.commands() == world.jobs() == []
-
-
-def test_while_the_app_is_not_installed_posts_wait_and_afterwards_everything_is_caught_up_with(world: World) -> None:
-    world.forge.uninstall(REPOSITORY)
-    world.work()
-    assert [row["covered"] for row in world.service.rows("repository")] == [0]
-    world.forge.edit(Edit(repository=REPOSITORY, number=1, body="```byogpu-claims\n[]\n```"))
-    head = push_unheard(world)
-    world.forge.install(REPOSITORY)
-    world.work()
-    assert {row["state"] for row in world.service.rows("post")} <= {"sent", "superseded", "dead"}
-    assert world.service.rows("pull")[0]["head_sha"] == head
-    assert head in {run.head_sha for run in world.runs()}
-
-
-@pytest.mark.parametrize("how", ["suspended", "withdrawn"])
-def test_a_suspended_installation_or_a_withdrawn_repository_waits_too(world: World, how: str) -> None:
-    if how == "suspended":
-        world.forge.suspend(REPOSITORY)
-    else:
-        world.forge.withdraw(REPOSITORY)
-    world.work()
-    assert [row["covered"] for row in world.service.rows("repository")] == [0]
-    if how == "suspended":
-        world.forge.suspend(REPOSITORY, lift=True)
-    else:
-        world.forge.install(REPOSITORY)
-    world.work()
-    assert [row["covered"] for row in world.service.rows("repository")] == [1]
-
-
-def test_installation_events_in_the_wrong_order_end_in_what_github_says(world: World) -> None:
-    world.forge.uninstall(REPOSITORY)
-    world.forge.install(REPOSITORY)
-    gone = next(one for one in world.forge.hooks.deliveries() if one.action == "deleted")
-    world.forge.hooks._attempt("late", gone.event, gone.action, gone.body, world.forge.hooks._target)  # type: ignore[arg-type]
-    world.work()
-    assert [row["covered"] for row in world.service.rows("repository")] == [1]
-
-
-def test_a_command_is_obeyed_though_github_was_away_for_hours(world: World) -> None:
-    asked = world.say("/byogpu run")
-    world.forge.faults.plan(Fault(kind="unavailable", times=1000))
-    for _ in range(20):
-        world.work()
-        world.service.clock.advance(600)
-    world.forge.faults.clear()
-    world.service.clock.advance(600)
-    world.work()
-    assert world.reactions(asked) == ["rocket"]
-    assert world.service.clock.now - asked.created_at > timedelta(hours=3)
-
-
-def test_lost_webhooks_are_made_up_for(world: World) -> None:
-    told, world.forge.hooks._target = world.forge.hooks._target, None
-    head = push(world)
-    claims = "```byogpu-claims\n- id: speed\n  metric: step_latency_us\n  relation: '>= 1.2x baseline'\n```"
-    for body in (claims, "no claims"):
-        world.forge.open_pull(NewPull(repository=REPOSITORY, title="new", body=body, author="kim", files={"n": body}))
-    closed = world.forge.open_pull(
-        NewPull(repository=REPOSITORY, title="c", body=claims, author="kim", files={"c": "1"})
-    )
-    world.forge.hooks._target = told
-    sweep(world.service.services)
-    world.work()
-    assert {row["number"]: row["state"] for row in world.service.rows("pull")} == {1: "open", 2: "open", 4: "open"}
-    assert world.service.rows("pull")[0]["head_sha"] == head
-    world.forge.hooks._target = None
-    world.forge.edit(Edit(repository=REPOSITORY, number=closed.number, state="closed"))
-    world.forge.hooks._target = told
-    calls = world.forge.calls
-    sweep(world.service.services)
-    world.work()
-    assert world.forge.calls == calls, "not before its time"
-    world.service.clock.advance(world.service.services.settings.reconcile_interval_s + 1)
-    sweep(world.service.services)
-    world.work()
-    assert {row["number"]: row["state"] for row in world.service.rows("pull")} == {1: "open", 2: "open", 4: "closed"}
-
-
-@pytest.mark.parametrize("world", [pytest.param("postgres", marks=pytest.mark.postgres)], indirect=True)
-def test_the_same_on_postgres(world: World) -> None:
-    (run,) = world.runs()
-    assert world.ask("/byogpu run").startswith("rocket")
-    assert world.ask("/byogpu status").startswith("eyes")
-    assert world.ask("/byogpu cancel").startswith("+1")
-    press(world, run.id, "again")
-    world.forge.press(Press(check_run_id=run.id, author="marta"))
-    world.work()
-    world.forge.withdraw(REPOSITORY)
-    world.work()
-    world.forge.install(REPOSITORY)
-    push(world)
-    sweep(world.service.services)
-    world.work()
-    assert world.commands() == ["answered"] * 4
-    assert {row["state"] for row in world.service.rows("task")} == {"done"}
-    assert world.service.client.get("/api/v1/status").json()["holes"] == []

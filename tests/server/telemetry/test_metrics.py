@@ -137,7 +137,7 @@ def test_without_a_database_metrics_still_say_that(service: Service) -> None:
 
 def test_a_healthy_service_has_no_holes(service: Service) -> None:
     status = service.client.get("/api/v1/status").json()
-    assert status["holes"] == []
+    assert status["troubles"] == []
     assert (status["tasks_waiting"], status["nodes"]) == (0, 0)
 
 
@@ -148,24 +148,24 @@ def test_holes_are_loud_and_tell_no_details(service: Service) -> None:
         at = service.clock.now - timedelta(seconds=700)
         session.add(Contact(id=1, failing_since=at, detail="a secret detail", limited=0))
     answer = service.client.get("/api/v1/status")
-    holes = {hole["code"]: hole for hole in answer.json()["holes"]}
-    assert set(holes) == {"github_failing", "tasks_dead", "tasks_late"}
-    assert holes["github_failing"]["since_s"] == pytest.approx(700, abs=1)
-    assert holes["tasks_dead"]["count"] == 1
-    assert holes["tasks_late"]["since_s"] == pytest.approx(400, abs=1)
+    troubles = {trouble["code"]: trouble for trouble in answer.json()["troubles"]}
+    assert set(troubles) == {"github_failing", "tasks_dead", "tasks_late"}
+    assert troubles["github_failing"]["since_s"] == pytest.approx(700, abs=1)
+    assert troubles["tasks_dead"]["count"] == 1
+    assert troubles["tasks_late"]["since_s"] == pytest.approx(400, abs=1)
     assert "secret" not in answer.text
 
 
 def test_orders_that_no_node_takes_are_a_hole() -> None:
     from server.telemetry.figures import Figures
-    from server.telemetry.holes import holes
+    from server.telemetry.troubles import troubles
 
     nothing: dict[str, Any] = {"tasks": {}, "task_oldest_s": {}, "tasks_due": 0, "uploads": {}}
     figures = Figures(
         **nothing, posts={"dead": 2, "pending": 4}, post_oldest_s=301, commands={"dead": 1}, command_oldest_s=0,
         jobs={"queued": 3, "dead": 1, "quarantined": 1}, job_oldest_s=50, nodes=0,
     )  # fmt: skip
-    assert {(hole.code, hole.count) for hole in holes(figures)} == {
+    assert {(trouble.code, trouble.count) for trouble in troubles(figures)} == {
         ("checks_dead", 2), ("checks_late", 4), ("commands_dead", 1), ("jobs_without_nodes", 3), ("jobs_given_up", 2),
     }  # fmt: skip
 

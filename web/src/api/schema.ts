@@ -3039,32 +3039,6 @@ export interface components {
             readonly jobs: number;
         };
         /**
-         * Hole
-         * @description Something that people rightly expect and do not get, or not yet.
-         */
-        readonly Hole: {
-            /**
-             * Code
-             * @enum {string}
-             */
-            readonly code: "github_failing" | "github_quiet" | "tasks_dead" | "tasks_late" | "checks_dead" | "checks_late" | "commands_dead" | "jobs_without_nodes" | "jobs_given_up";
-            /**
-             * Count
-             * @description Of how many things; 1: of the whole service.
-             */
-            readonly count: number;
-            /**
-             * Sentence
-             * @description For a person.
-             */
-            readonly sentence: string;
-            /**
-             * Since S
-             * @description For how long; null: it does not pass by waiting.
-             */
-            readonly since_s: number | null;
-        };
-        /**
          * Imported
          * @description The bundle was made from another tool's result files; trust level 0.
          */
@@ -4892,11 +4866,6 @@ export interface components {
              * @description Checks that are not on GitHub yet.
              */
             readonly checks_waiting: number;
-            /**
-             * Holes
-             * @description What is missing or late, the widest first; empty: nothing.
-             */
-            readonly holes: readonly components["schemas"]["Hole"][];
             /** Jobs Running */
             readonly jobs_running: number;
             /**
@@ -4919,6 +4888,11 @@ export interface components {
              * @description Tasks that could run now.
              */
             readonly tasks_waiting: number;
+            /**
+             * Troubles
+             * @description What is missing or late, the widest first; empty: nothing.
+             */
+            readonly troubles: readonly components["schemas"]["Trouble"][];
             /**
              * Uploads Open
              * @description Bundles that are being uploaded.
@@ -5234,6 +5208,32 @@ export interface components {
              * @description Verdicts it decided when it was retracted; they were made again without it.
              */
             readonly verdicts: readonly components["schemas"]["ClaimOutcome"][];
+        };
+        /**
+         * Trouble
+         * @description Something that people rightly expect and do not get, or not yet.
+         */
+        readonly Trouble: {
+            /**
+             * Code
+             * @enum {string}
+             */
+            readonly code: "github_failing" | "github_quiet" | "tasks_dead" | "tasks_late" | "checks_dead" | "checks_late" | "commands_dead" | "jobs_without_nodes" | "jobs_given_up";
+            /**
+             * Count
+             * @description Of how many things; 1: of the whole service.
+             */
+            readonly count: number;
+            /**
+             * Sentence
+             * @description For a person.
+             */
+            readonly sentence: string;
+            /**
+             * Since S
+             * @description For how long; null: it does not pass by waiting.
+             */
+            readonly since_s: number | null;
         };
         /**
          * TrustLevel

@@ -19,7 +19,7 @@ export function StatusPage() {
         {found => (
           <>
             <p class="introduction">As of {utc(found.at)}.</p>
-            <Holes holes={found.holes} />
+            <Troubles troubles={found.troubles} />
             <Section id="work" title="Work">
               <Facts facts={facts(found)} />
             </Section>
@@ -30,24 +30,24 @@ export function StatusPage() {
   );
 }
 
-function Holes({ holes }: { readonly holes: Status["holes"] }) {
-  if (holes.length === 0) return <Note tone="good">Nothing is missing or late.</Note>;
+function Troubles({ troubles }: { readonly troubles: Status["troubles"] }) {
+  if (troubles.length === 0) return <Note tone="good">Nothing is missing or late.</Note>;
   return (
     <>
-      <Note tone="bad">{counted(holes.length, "thing is", "things are")} missing or late.</Note>
+      <Note tone="bad">{counted(troubles.length, "thing is", "things are")} missing or late.</Note>
       <Table
         caption="Missing or late"
-        rows={holes}
-        rowKey={hole => hole.code}
+        rows={troubles}
+        rowKey={trouble => trouble.code}
         columns={[
-          { head: "what", wide: true, cell: hole => hole.sentence },
-          { head: "how many", numeric: true, cell: hole => count(hole.count) },
+          { head: "what", wide: true, cell: trouble => trouble.sentence },
+          { head: "how many", numeric: true, cell: trouble => count(trouble.count) },
           {
             head: "for",
             numeric: true,
-            cell: hole => (hole.since_s === null ? NONE : duration(hole.since_s)),
+            cell: trouble => (trouble.since_s === null ? NONE : duration(trouble.since_s)),
           },
-          { head: "code", cell: hole => <code>{hole.code}</code> },
+          { head: "code", cell: trouble => <code>{trouble.code}</code> },
         ]}
       />
     </>

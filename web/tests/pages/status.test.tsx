@@ -5,7 +5,7 @@ import { found, rendered, serve, until, words } from "../rendered";
 
 const WELL: Schema<"Status"> = {
   at: "2026-03-14T09:26:53Z",
-  holes: [],
+  troubles: [],
   tasks_waiting: 2,
   oldest_waiting_s: 3.5,
   uploads_open: 4,
@@ -34,7 +34,7 @@ test("a service that is well says so, with how much work there is", async () => 
 test("what is missing is said first, with how many and for how long", async () => {
   const box = await shown({
     ...WELL,
-    holes: [
+    troubles: [
       { code: "github_failing", sentence: "GitHub does not answer.", count: 1, since_s: 420 },
       { code: "tasks_dead", sentence: "Work was given up.", count: 12, since_s: null },
     ],

@@ -5,7 +5,7 @@ from typing import Literal
 from server.telemetry.figures import Figures
 from worker.bundle.record import Amount, Count, Record
 
-HoleCode = Literal[
+TroubleCode = Literal[
     "github_failing",
     "github_quiet",
     "tasks_dead",
@@ -17,13 +17,13 @@ HoleCode = Literal[
     "jobs_given_up",
 ]
 LATE_S = 300.0
-"""Seconds after which waiting work is a hole."""
+"""Seconds after which waiting work is in trouble."""
 
 
-class Hole(Record):
+class Trouble(Record):
     """Something that people rightly expect and do not get, or not yet."""
 
-    code: HoleCode
+    code: TroubleCode
     sentence: str
     """For a person."""
     count: Count
@@ -32,12 +32,12 @@ class Hole(Record):
     """For how long; null: it does not pass by waiting."""
 
 
-def holes(found: Figures) -> tuple[Hole, ...]:
+def troubles(found: Figures) -> tuple[Trouble, ...]:
     """Everything that is missing or late, the widest first."""
-    listed: list[Hole] = []
+    listed: list[Trouble] = []
 
-    def note(code: HoleCode, sentence: str, *, count: int = 1, since_s: float | None = None) -> None:
-        listed.append(Hole(code=code, sentence=sentence, count=count, since_s=since_s))
+    def note(code: TroubleCode, sentence: str, *, count: int = 1, since_s: float | None = None) -> None:
+        listed.append(Trouble(code=code, sentence=sentence, count=count, since_s=since_s))
 
     if found.github.failing_s > 0 and not found.github.quiet_s:
         note("github_failing", "GitHub does not answer; checks and answers are late.", since_s=found.github.failing_s)
