@@ -56,6 +56,10 @@ check: setup-dev  ## Check style, types, import contracts, Dockerfiles and docum
 	npm --prefix web run check
 	$(BIN)/python -m pytest -q tests/project
 
+.PHONY: contract
+contract: setup-dev  ## Try the API as described and otherwise: schemathesis against a server of its own, over 5,000 cases
+	OMP_NUM_THREADS=1 $(BIN)/python scripts/check_contract.py --examples 20 $(ARGS)
+
 .PHONY: fmt
 fmt: setup-dev  ## Format the Python code and mend what the linter can mend
 	$(BIN)/ruff check --fix $(PYTHON_SOURCES)

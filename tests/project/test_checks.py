@@ -17,7 +17,16 @@ BIN = Path(sys.executable).parent
         pytest.param(["ruff", "check", *SOURCES], id="lint"),
         pytest.param(["ruff", "format", "--check", *SOURCES], id="format"),
         pytest.param(["mypy"], id="types"),
-        pytest.param(["mypy", "scripts/with_services.py", "scripts/write_docs.py"], id="types-of-scripts"),
+        pytest.param(
+            [
+                "mypy",
+                "scripts/check_contract.py",
+                "scripts/with_services.py",
+                "scripts/write_client.py",
+                "scripts/write_docs.py",
+            ],
+            id="types-of-scripts",
+        ),
         pytest.param(["lint-imports"], id="imports"),
         pytest.param(
             ["hadolint", "containers/server/Dockerfile", "containers/eval-smoke/Dockerfile"], id="dockerfiles"
