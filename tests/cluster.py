@@ -85,6 +85,16 @@ class Member:
                 raise RuntimeError(f"{self.name} does not answer: {self.log.read_text(errors='replace')[-3000:]}")
             time.sleep(0.05)
 
+    def cpu_s(self) -> float:
+        """Processor seconds that it and its children have used so far."""
+        used = 0.0
+        for path in Path("/proc").glob("[0-9]*/stat"):
+            with contextlib.suppress(OSError):  # it may end meanwhile
+                fields = path.read_text().rpartition(")")[2].split()
+                if self.process is not None and int(fields[2]) == self.process.pid:
+                    used += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return used
+
     def kill(self) -> None:
         """SIGKILL it and all of its children."""
         if self.process is not None:

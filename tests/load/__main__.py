@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,12 +27,15 @@ from typing import Any
 import httpx
 from cluster import ADMIN_TOKEN, ROOT, Cluster, cluster
 from load.seed import BUNDLES_PER_PULL, IMAGE, lend, seed
-from load.uploads import manifest
+from load.uploads import manifest, prepare
 from sqlalchemy import create_engine, select, text
 
 from server.models import BundleBlob
 from server.settings import Settings
 from server.startup import build, close
+from worker.service import Service
+from worker.settings import Settings as WorkerSettings
+from worker.upload import upload
 
 MB = 1_000_000
 MANIFEST = manifest(
@@ -42,6 +46,8 @@ MANIFEST = manifest(
 )  # fmt: skip
 """What the bundles of the history say."""
 UPLOAD_BYTES = 40 * MB
+COSTED = 4
+"""Uploads whose cost is measured."""
 AIMS = {
     "heartbeat_p99_ms": 250.0,
     "read_p99_ms": 300.0,
@@ -156,7 +162,7 @@ def measure(site: Cluster, chosen: argparse.Namespace, folder: Path) -> dict[str
         "server_first_mib": round(watch.first_kib / 1024),
         "server_peak_mib": round(watch.peak_kib / 1024),
         "server_cores_used": round(cpu_s / lasted_s, 2),
-        "faults": seen["faults"][:20] + lost(site, sent["bundles"], chosen.agents),
+        "faults": seen["faults"][:20] + lost(site, sent["bundles"], chosen.agents + 1),
     }
 
 
@@ -187,23 +193,66 @@ def lost(site: Cluster, bundles: list[str], agents: int) -> list[str]:
     return faults
 
 
-def idle_queries(site: Cluster, chosen: argparse.Namespace) -> dict[str, float]:
-    """How long each page takes when nobody else asks, in milliseconds: the slowest of twenty."""
+def _pages(chosen: argparse.Namespace) -> dict[str, str]:
     bundle = hashlib.sha256(f"bundle{chosen.bundles // 2}".encode()).hexdigest()
-    pages = {
+    return {
         "pulls": "/api/v1/pulls?limit=100",
         "pull": f"/api/v1/pulls/octo/kernels/{chosen.bundles // BUNDLES_PER_PULL // 2}",
         "bundles": "/api/v1/bundles?limit=100",
         "bundle": f"/api/v1/bundles/{bundle}",
         "jobs": "/api/v1/jobs",
     }
+
+
+def idle_queries(site: Cluster, chosen: argparse.Namespace) -> dict[str, float]:
+    """How long each page takes when nobody else asks, in milliseconds: the slowest of twenty."""
     found = {}
     with httpx.Client(base_url=site.url, timeout=60) as api:
-        for name, path in pages.items():
+        for name, path in _pages(chosen).items():
             api.get(path).raise_for_status()
             times = [api.get(path).elapsed.total_seconds() for _ in range(20)]
             found[name] = round(1000 * max(times), 1)
     return found
+
+
+COST_OF = ("server", "postgres", "s3")
+"""Whose processor time a request costs."""
+
+
+def costs(site: Cluster, chosen: argparse.Namespace, folder: Path) -> dict[str, dict[str, float]]:
+    """Processor time that one request of a kind costs, in milliseconds; of an upload, for a megabyte.
+
+    Measured one after the other with nobody else there, as time used: other work on the machine hardly shows in it.
+    """
+    node = hashlib.sha256(f"node{chosen.agents + 1}".encode()).hexdigest()
+    headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
+    bundles = [prepare(folder / str(number), 1_000_000 + number, size_bytes=UPLOAD_BYTES) for number in range(COSTED)]
+    found = {}
+    with httpx.Client(base_url=site.url, timeout=60, headers=headers) as api:
+        now = datetime.now(UTC).isoformat()
+        claim = {"node_key_id": node, "offer": OFFER, "sent_at": now}
+        job = api.post("/api/v1/jobs/claim", json=claim).raise_for_status().json()["job"]
+        beat = {"node_key_id": node, "token": job["token"], "sent_at": now}
+        path = f"/api/v1/jobs/{job['job_id']}/heartbeat"
+        found["heartbeat"] = _cost(site, 300, lambda _: api.post(path, json=beat).raise_for_status())
+        for name, page in _pages(chosen).items():
+            found[f"page: {name}"] = _cost(site, 100, lambda _, page=page: api.get(page).raise_for_status())
+
+    def bring(number: int) -> None:
+        with Service(WorkerSettings(request_timeout_s=120), url=site.url) as service:
+            upload(bundles[number], service)
+
+    whole = _cost(site, COSTED, bring)
+    found["uploaded MB"] = {name: round(value * MB / UPLOAD_BYTES, 2) for name, value in whole.items()}
+    return found
+
+
+def _cost(site: Cluster, times: int, act: Callable[[int], object]) -> dict[str, float]:
+    members = {name: site.members[name] for name in COST_OF if name in site.members}
+    before = {name: member.cpu_s() for name, member in members.items()}
+    for number in range(times):
+        act(number)
+    return {name: round(1000 * (member.cpu_s() - before[name]) / times, 2) for name, member in members.items()}
 
 
 def run(store: str, chosen: argparse.Namespace) -> dict[str, Any]:
@@ -217,17 +266,18 @@ def run(store: str, chosen: argparse.Namespace) -> dict[str, Any]:
             engine = create_engine(site.settings["database_url"])
             with engine.connect() as connection:
                 seed(connection, manifest=MANIFEST, bundles=chosen.bundles)
-                lend(connection, agents=chosen.agents)
+                lend(connection, agents=chosen.agents + 1)
             engine.dispose()
             site.start("worker")
             worker = site.members["worker"].process
             assert worker is not None
             os.setpriority(os.PRIO_PGRP, os.getpgid(worker.pid), 19)
             idle = idle_queries(site, chosen)
+            each = costs(site, chosen, Path(top) / "costed")
             found = measure(site, chosen, Path(top) / "bundles")
             if found["faults"]:
                 print(site.members["server"].log.read_text(errors="replace")[-4000:])
-    return {"store": store, "idle_page_ms": idle, **found}
+    return {"store": store, "idle_page_ms": idle, "cpu_ms": each, **found}
 
 
 def table(found: list[dict[str, Any]]) -> str:
