@@ -174,7 +174,13 @@ class KernelCases:
             route = [chain(one, two) for one, two in zip(route, table, strict=True)]
         yield self._measured("route", rows, rows * (c.num_experts + c.latent_size) * 4, route)
         ups = self._launches(ops.expert_up, up, up_scales, scaled, inverses, unit_experts, unit_tokens, hidden)
-        downs = self._launches(ops.expert_down, down, down_scales, hidden, ids, weights, places, out)
+        if ops.expert_sum is None:
+            downs = self._launches(ops.expert_down, down, down_scales, hidden, ids, weights, places, out)
+        else:
+            rows_out = torch.empty(units, 8, c.latent_size, device=self.device)
+            by_unit = self._launches(ops.expert_down, down, down_scales, hidden, unit_experts, unit_tokens, rows_out)
+            sums = self._launches(ops.expert_sum, rows_out, weights, places, out)
+            downs = [chain(one, two) for one, two in zip(by_unit, sums, strict=True)]
         for launch in route:
             launch()
         distinct = sum(len(set(each.flatten().tolist())) for each in ids) / count

@@ -64,7 +64,7 @@ class LayerCases:
             for index in indices:
                 weights = self.weights.layers[index].feed_forward
                 assert isinstance(weights, Moe)
-                experts = ShardedMoe(share, self.library, weights, path.buffers(rows))
+                experts = ShardedMoe(share, self.library, launcher, weights, path.buffers(rows))
                 halves.append(chain(partial(launcher.attention, index), experts.launch))
             moved = own + self._moe_bytes(rows, ranks=self.tp)
             yield Measured(f"{kind}_moe_layer_sharded_front", self.tp, rows, moved, halves)

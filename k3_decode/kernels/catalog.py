@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from k3_decode.kernels.attention_residual import AttentionResidual
+from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
 from k3_decode.kernels.gemv import Segment
 from k3_decode.kernels.mla_absorb import MlaAbsorb
@@ -46,6 +47,7 @@ def _checked() -> Iterator[Operator]:
     yield from (RouteRank(3584, 896, 16, single=True), RouteRank(3584, 896, 16, single=False), RouteTable(896, 16))
     yield from (ExpertUp(3584, 192, columns) for columns in (1, 8))
     yield from (ExpertDown(3584, 192, 16, warps) for warps in (4, 16))
+    yield from (ExpertDownUnits(3584, 192), ExpertSum(3584, 16))
     yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), MlaPrepare(1536, 512, 64))
     for heads in (6, 12):
         yield MlaAbsorb(heads, 512, 128, 64)
@@ -74,5 +76,6 @@ def _sample() -> Iterator[Operator]:
     yield ExpertUp(3584, 192, 1)
     yield ExpertUp(3584, 384, 8)
     yield from (ExpertDown(3584, 192, 16, warps) for warps in (4, 16))
+    yield from (ExpertDownUnits(3584, 384), ExpertSum(3584, 16))
     yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), MlaPrepare(1536, 512, 64))
     yield from (MlaAbsorb(6, 512, 128, 64), MlaCore(6, 512, 64, 64, 192**-0.5), MlaValue(6, 512, 128, 64))

@@ -51,7 +51,8 @@ ROWS = 32
 """Weight rows of a warp's tile, two tensor-core tiles."""
 UP_IN_FLIGHT = 16
 DOWN_IN_FLIGHT = 12
-"""Weight loads of a lane in flight, few enough for 168 registers and so for three blocks a multiprocessor."""
+"""Weight loads of a lane in flight, few enough for 168 registers and so for `RESIDENT` blocks a multiprocessor."""
+RESIDENT = 3
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ class ExpertUp:
             unit_experts.iterator.toint(), unit_tokens.iterator.toint(), hidden.iterator.toint(),
         ).launch(
             grid=[2 * self.width // ROWS, cute.size(unit_experts, mode=[0]), 1], block=[THREADS, 1, 1],
-            stream=stream, use_pdl=True,
+            stream=stream, use_pdl=True, min_blocks_per_mp=RESIDENT, preferred_smem_carveout=-1,
         )  # fmt: skip
 
     @cute.kernel
@@ -294,7 +295,8 @@ class ExpertDown:
             weights.iterator.toint(), places.iterator.toint(), out.iterator.toint(),
         ).launch(
             grid=[cute.size(ids, mode=[0]), self.latent // ROWS, 1], block=[self.warps * WARP, 1, 1], stream=stream,
-            use_pdl=True,
+            use_pdl=True, min_blocks_per_mp=RESIDENT if self.warps == WARPS else 1,
+            preferred_smem_carveout=-1,
         )  # fmt: skip
 
     @cute.kernel

@@ -43,9 +43,9 @@ CHUNK = 32
 """Columns of one pair of 16-byte loads: 4 lanes of 8 values."""
 IN_FLIGHT = 10
 """Chunks in flight, 20 16-byte loads of a lane: sixteen warps' registers fit a multiprocessor."""
-RESIDENT_WARPS = 16
-STAGE_BYTES = 12_500
-"""Most shared memory of the staged input for each warp of a block, so that `RESIDENT_WARPS` share a multiprocessor."""
+STAGE_BYTES = {4: 60_000, 8: 100_000}
+"""Most shared memory of the staged input, by warps of a block: three blocks of four share a multiprocessor, or two of
+eight."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Gemm:
     @property
     def stages(self) -> int:
         """Rounds in which the input is staged."""
-        return math.ceil(self.tiles * 8 * self.chunks * CHUNK * 2 / (STAGE_BYTES * self.warps))
+        return math.ceil(self.tiles * 8 * self.chunks * CHUNK * 2 / STAGE_BYTES[self.warps])
 
     @property
     def stage_chunks(self) -> int:

@@ -4,11 +4,9 @@
 Equals ``functional.linear`` of `k3_decode.reference` with float32 accumulation and one rounding of the output, after
 the input's transformation (`Segment`).
 
-``parts`` warps divide the columns of a row, and compute ``rows_per_warp`` rows one after another; their sums meet in
-shared memory. So the rows of a block can be any number, and the multiprocessors' loads nearly even. The
-lanes of a warp take 16 bytes of a row in turn, so that a load of the warp covers 512 bytes in order. The first
-`prefetched` loads of every lane are issued before the dependency wait, because weights do not depend on the previous
-kernel; the input is then staged in shared memory once a block.
+A warp computes ``rows_per_warp`` output rows. Its lanes take 16 bytes of a row in turn, so that a load of the warp
+covers 512 bytes in order. The first `IN_FLIGHT` loads of every lane are issued before the dependency wait, because
+weights do not depend on the previous kernel; the input is then staged in shared memory once a block.
 """
 
 import math
@@ -22,17 +20,16 @@ from k3_decode.kernels.parts.memory import (
     load,
     load_f32,
     load_shared,
-    load_shared_f32,
     load_static,
     store_bf16,
     store_f32,
     store_shared,
-    store_shared_f32,
 )
 from k3_decode.kernels.parts.sync import WARP, barrier, block_sums, release_dependents, wait_for_predecessors, warp_sum
 
-MOST_HELD = 8
-"""Most 16-byte words of the input that a lane keeps in registers; more of them are read again from shared memory."""
+IN_FLIGHT = 20
+"""16-byte loads of a lane in flight. 28 saturate an H200 with three blocks a multiprocessor, but 401 such blocks need a
+second wave: 46 MB took 14.1 us (2026-11-29). Twenty leave registers for four blocks."""
 
 WARPS = 4
 THREADS = WARPS * WARP
@@ -63,8 +60,6 @@ class Gemv:
         segments: The input, in order; their widths add up to the columns of the weights.
         rows: Rows of the input, 1 or 2.
         rows_per_warp: Output rows of a warp.
-        parts: Warps that divide the columns: 1, 2 or 4, dividing the loads of a row.
-        in_flight: 16-byte loads of a lane in flight.
         out: Type of the output.
         eps: Added to the mean square where a segment is normalised.
         beta: Bound of SiTU's gate.
@@ -74,8 +69,6 @@ class Gemv:
     segments: tuple[Segment, ...]
     rows: int
     rows_per_warp: int
-    parts: int
-    in_flight: int
     out: Literal["bf16", "f32"]
     eps: float = 1e-5
     beta: float = 4.0
@@ -85,7 +78,7 @@ class Gemv:
     def name(self) -> str:
         """Symbol of this form."""
         inputs = "_".join(f"{segment.kind}{segment.width}" for segment in self.segments)
-        return f"gemv_{inputs}_rows{self.rows}_{self.rows_per_warp}x{self.parts}_flight{self.in_flight}_{self.out}"
+        return f"gemv_{inputs}_rows{self.rows}_{self.rows_per_warp}_{self.out}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -103,7 +96,7 @@ class Gemv:
     def contract(self) -> Contract:
         """Every weight load is there once, the first `prefetched` before the wait."""
         return Contract(
-            before_wait={"w": self.prefetched}, after_wait={"w": self.share * self.rows_per_warp - self.prefetched}
+            before_wait={"w": self.prefetched}, after_wait={"w": self.loads * self.rows_per_warp - self.prefetched}
         )
 
     @property
@@ -113,28 +106,18 @@ class Gemv:
 
     @property
     def loads(self) -> int:
-        """16-byte loads that cover one weight row."""
-        return math.ceil(self.columns / STRIDE)
-
-    @property
-    def share(self) -> int:
         """16-byte loads a lane makes of one weight row."""
-        return self.loads // self.parts
+        return math.ceil(self.columns / STRIDE)
 
     @property
     def prefetched(self) -> int:
         """Weight loads of a lane before the dependency wait."""
-        return min(self.in_flight, self.share * self.rows_per_warp)
-
-    @property
-    def held(self) -> bool:
-        """Whether a lane keeps its share of the input in registers."""
-        return self.share * self.rows <= MOST_HELD
+        return min(IN_FLIGHT, self.loads * self.rows_per_warp)
 
     @property
     def rows_per_block(self) -> int:
         """Output rows of a block."""
-        return WARPS // self.parts * self.rows_per_warp
+        return WARPS * self.rows_per_warp
 
     @property
     def staged_bytes(self) -> int:
@@ -169,77 +152,48 @@ class Gemv:
         """Device code."""
         thread, _, _ = cute.arch.thread_idx()
         block, _, _ = cute.arch.block_idx()
-        lane, warp = thread % WARP, thread // WARP
-        part, group = warp % self.parts, warp // self.parts
-        first_row = (block * (WARPS // self.parts) + group) * self.rows_per_warp
-        sums = self.rows * self.rows_per_warp
+        lane = thread % WARP
+        first_row = (block * WARPS + thread // WARP) * self.rows_per_warp
         staged = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, self.rows * self.staged_bytes // 4 + max(4, sums) * WARPS, byte_alignment=128
+            Uint32, self.rows * self.staged_bytes // 4 + 4 * WARPS, byte_alignment=128
         ).toint()  # fmt: skip
-        scratch = staged + self.rows * self.staged_bytes
         release_dependents()
 
         # Rows beyond the last repeat it; so do loads beyond a row's end, which meet zeros of the input.
         bases = [w + Int64(cutlass.min(first_row + r, n - 1)) * (self.columns * 2) for r in range(self.rows_per_warp)]
-        order = [(r, u) for r in range(self.rows_per_warp) for u in range(self.share)]
-        start = part * (self.share * WARP * 16) + lane * 16
-        offsets = [self.offset(start, u) for u in range(self.share)]
-        stream = [load_static(bases[r] + Int64(offsets[u])) for r, u in order[: self.prefetched]]
+        order = [(u, r) for u in range(self.loads) for r in range(self.rows_per_warp)]
+        offsets = self.lane_offsets(lane)
+        stream = [load_static(bases[r] + Int64(offsets[u])) for u, r in order[: self.prefetched]]
         wait_for_predecessors()
 
-        self.stage(staged, scratch, thread, x, second, scale, ldx, ld2)
-        barrier()  # the input is staged
-        source = staged + start
-        held = [self.inputs(source, u) for u in range(self.share)] if self.held else []
+        self.stage(staged, thread, x, second, scale, ldx, ld2)
+        barrier()
         acc = [[Float32(0.0) for _ in range(self.rows)] for _ in range(self.rows_per_warp)]
-        for position in cutlass.range_constexpr(len(order)):
-            r, u = order[position]
-            if cutlass.const_expr(position + self.prefetched < len(order)):
-                next_r, next_u = order[position + self.prefetched]
-                stream.append(load_static(bases[next_r] + Int64(offsets[next_u])))
-            weights = [f(word) for word in stream[position] for f in (low_bf16, high_bf16)]
-            inputs = held[u] if self.held else self.inputs(source, u)
-            for m in cutlass.range_constexpr(self.rows):
-                values = [f(word) for word in inputs[m] for f in (low_bf16, high_bf16)]
-                for j in cutlass.range_constexpr(LANE_VALUES):
-                    acc[r][m] = acc[r][m] + weights[j] * values[j]
-        totals = [[warp_sum(acc[r][m]) for m in range(self.rows)] for r in range(self.rows_per_warp)]
-        if cutlass.const_expr(self.parts == 1):
+        for u in cutlass.range_constexpr(self.loads):
+            inputs = [load_shared(staged + m * self.staged_bytes + lane * 16 + u * WARP * 16) for m in range(self.rows)]
+            values = [[f(word) for word in words for f in (low_bf16, high_bf16)] for words in inputs]
             for r in cutlass.range_constexpr(self.rows_per_warp):
+                position = u * self.rows_per_warp + r
+                following = position + self.prefetched
+                if cutlass.const_expr(following < len(order)):
+                    next_u, next_r = order[following]
+                    stream.append(load_static(bases[next_r] + Int64(offsets[next_u])))
+                weights = [f(word) for word in stream[position] for f in (low_bf16, high_bf16)]
                 for m in cutlass.range_constexpr(self.rows):
-                    if lane == 0 and first_row + r < n:
-                        self.write(y, Int64(m) * Int64(ldy) + Int64(first_row + r), totals[r][m])
-        else:
-            self.join(scratch, thread, block, totals, y, n, ldy)
-
-    def inputs(self, source: Value, u: int) -> list[list[Value]]:
-        """Read what one of a lane's loads is multiplied by, of every row of the input."""
-        return [load_shared(source + m * self.staged_bytes + u * WARP * 16) for m in range(self.rows)]
-
-    def offset(self, start: Value, u: int) -> Value:
-        """Give the byte offset in a row of one of a lane's loads, clamped to the row."""
-        offset = start + u * WARP * 16
-        return cutlass.min(offset, Int32(self.columns * 2 - 16)) if self.columns % STRIDE else offset
-
-    @cute.jit
-    def join(
-        self, scratch: Int32, thread: Int32, block: Int32, totals: list[list[Value]], y: Int64, n: Int32, ldy: Int32
-    ) -> None:
-        """Add the sums of the warps that divide a row, in order, and write the rows of the block."""
-        count = self.rows * self.rows_per_warp
+                    for j in cutlass.range_constexpr(LANE_VALUES):
+                        acc[r][m] = acc[r][m] + weights[j] * values[m][j]
         for r in cutlass.range_constexpr(self.rows_per_warp):
             for m in cutlass.range_constexpr(self.rows):
-                # All lanes hold the same sum and write the same word.
-                store_shared_f32(scratch + (thread // WARP * count + r * self.rows + m) * 4, totals[r][m])
-        barrier()  # the sums of all warps are there
-        for unit in cutlass.range(thread, WARPS // self.parts * count, THREADS, unroll=1):
-            group, place = unit // count, unit % count
-            total = Float32(0.0)
-            for part in cutlass.range_constexpr(self.parts):
-                total = total + load_shared_f32(scratch + ((group * self.parts + part) * count + place) * 4)
-            row = block * self.rows_per_block + group * self.rows_per_warp + place // self.rows
-            if row < n:
-                self.write(y, Int64(place % self.rows) * Int64(ldy) + Int64(row), total)
+                total = warp_sum(acc[r][m])
+                if lane == 0 and first_row + r < n:
+                    self.write(y, Int64(m) * Int64(ldy) + Int64(first_row + r), total)
+
+    def lane_offsets(self, lane: Value) -> list[Value]:
+        """Give the byte offset in a row of each of a lane's loads, the last one clamped to the row."""
+        offsets = [lane * 16 + u * WARP * 16 for u in range(self.loads)]
+        if self.columns % STRIDE:
+            offsets[-1] = cutlass.min(offsets[-1], Int32(self.columns * 2 - 16))
+        return offsets
 
     def write(self, y: Address, index: Value, value: Value) -> None:
         """Store one output."""
@@ -250,15 +204,7 @@ class Gemv:
 
     @cute.jit
     def stage(
-        self,
-        staged: Int32,
-        scratch: Int32,
-        thread: Int32,
-        x: Int64,
-        second: Int64,
-        scale: Int64,
-        ldx: Int32,
-        ld2: Int32,
+        self, staged: Int32, thread: Int32, x: Int64, second: Int64, scale: Int64, ldx: Int32, ld2: Int32
     ) -> None:
         """Put the transformed input rows into shared memory as bfloat16, zeros behind them."""
         for m in cutlass.range_constexpr(self.rows):
@@ -270,6 +216,7 @@ class Gemv:
                 if cutlass.const_expr(segment.kind == "plain"):
                     self.copy(target, thread, source + Int64(m) * Int64(stride) * 2, segment.width)
                 elif cutlass.const_expr(segment.kind == "norm"):
+                    scratch = staged + self.rows * self.staged_bytes
                     self.normalise(target, scratch, thread, source + Int64(m) * Int64(stride) * 4, scale, segment.width)
                 else:
                     self.activate(target, thread, source + Int64(m) * Int64(stride) * 4, segment.width)

@@ -26,11 +26,9 @@ from k3_decode.kernels.parts.splits import NOTHING
 from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_max, warp_sum
 
 LATENT = 512
-WARPS = 16
-THREADS = WARPS * WARP
 GROUP = LATENT // 4
 """Threads that hold one latent, four values each."""
-GROUPS = THREADS // GROUP
+MOST_GROUPS = 4
 MERGED = 16
 """Splits whose outputs a thread has in flight."""
 
@@ -45,7 +43,7 @@ class MlaValue:
         heads: Heads of this rank.
         latent: Width of the latent, 512.
         value: Width of a value head, a multiple of 32.
-        splits: Splits of the core, a multiple of `GROUPS`.
+        splits: Splits of the core, a multiple of 4.
     """
 
     heads: int
@@ -75,9 +73,19 @@ class MlaValue:
         return Contract(before_wait={"w": self.rows * self.loads})
 
     @property
+    def groups(self) -> int:
+        """Groups of threads that divide the splits, each with at least four."""
+        return min(MOST_GROUPS, self.splits // 4)
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return self.groups * GROUP
+
+    @property
     def rows(self) -> int:
         """Values of a warp."""
-        return 32 // WARPS
+        return 32 // (self.threads // WARP)
 
     @property
     def loads(self) -> int:
@@ -100,7 +108,7 @@ class MlaValue:
             w.iterator.toint(), partial.iterator.toint(), sums.iterator.toint(), gate.iterator.toint(),
             out.iterator.toint(), Int32(gate.stride[0]),
         ).launch(
-            grid=[self.value // 32, self.heads, cute.size(out, mode=[0])], block=[THREADS, 1, 1], stream=stream,
+            grid=[self.value // 32, self.heads, cute.size(out, mode=[0])], block=[self.threads, 1, 1], stream=stream,
             use_pdl=True,
         )  # fmt: skip
 
@@ -110,7 +118,7 @@ class MlaValue:
         thread, _, _ = cute.arch.thread_idx()
         tile, head, row = cute.arch.block_idx()
         lane, warp = thread % WARP, thread // WARP
-        words = (1 + GROUPS) * self.latent + -(-self.splits // 4) * 4
+        words = (1 + self.groups) * self.latent + -(-self.splits // 4) * 4
         merged = cutlass.utils.SmemAllocator().allocate_array(Uint32, words, byte_alignment=128).toint()
         logarithms = merged + self.latent * 4
         release_dependents()
@@ -151,7 +159,7 @@ class MlaValue:
         held = math.ceil(self.splits / WARP)
         at = [cutlass.min(lane + i * WARP, Int32(self.splits - 1)) for i in range(held)]
         logarithms = [load_f32(sums + Int64(each) * 4) for each in at]
-        share = self.splits // GROUPS
+        share = self.splits // self.groups
         source = partial + (Int64(group * share) * self.latent + Int64(place * 4)) * 4
         words = [load(source + s * self.latent * 4) for s in range(min(MERGED, share))]
         largest = Float32(NOTHING)
@@ -180,7 +188,7 @@ class MlaValue:
         barrier()  # the sums of all groups are there
         if group == 0:
             inverse = reciprocal(whole) if whole > 0.0 else Float32(0.0)
-            for other in cutlass.range_constexpr(1, GROUPS):
+            for other in cutlass.range_constexpr(1, self.groups):
                 more = load_shared(sums_at + (other * self.latent + place * 4) * 4)
                 for i in cutlass.range_constexpr(4):
                     acc[i] = acc[i] + from_bits(more[i])

@@ -1,11 +1,10 @@
 """Which form of a kernel serves which shape. Measured choices say where they were measured."""
 
 import math
-from dataclasses import dataclass
 from typing import Literal
 
 from k3_decode.errors import ArgumentError
-from k3_decode.kernels.gemm import CHUNK, RESIDENT_WARPS, Gemm
+from k3_decode.kernels.gemm import CHUNK, Gemm
 from k3_decode.kernels.gemv import STRIDE, WARPS, Gemv, Segment
 from k3_decode.kernels.kda import KdaDecode
 from k3_decode.kernels.kda_verify import KdaVerify
@@ -14,31 +13,19 @@ BUCKETS = (1, 2, 8, 16, 32, 64)
 """Row counts that have kernels of their own; a step takes the smallest that holds it."""
 
 
-@dataclass(frozen=True)
-class Residency:
-    """What so many blocks of four warps a multiprocessor leave a lane: loads in flight; and a guess what it costs."""
-
-    in_flight: int
-    lost: float
-
-
-RESIDENT = {4: Residency(17, 0.0), 3: Residency(22, 0.01), 5: Residency(11, 0.02), 2: Residency(28, 0.04)}
-"""By blocks of a skinny product on a multiprocessor."""
-
-MOST_HEIGHT = 40
-"""Rows of a warp, all unrolled; more of them make more blocks, which take turns."""
-
-SHORTEST_STREAM = 24
-"""Loads of a lane over its life under which a block is all start and end."""
+WARP_LOADS = 56
+"""Loads of a lane over its life: two rows of 7168 columns. Blocks so evenly sized that one wave holds them all were
+slower (5 % of 90 MB, 2026-11-29): with every place taken, the next kernel cannot begin to load."""
 
 MULTIPROCESSORS = 132
 """Of an H200. Another device runs the same kernels, less evenly loaded."""
 
 MANY_BLOCKS = 2 * MULTIPROCESSORS
-"""Two blocks a multiprocessor."""
+"""Two blocks a multiprocessor: enough loads in flight to cover the memory's latency."""
 
-BETTER = 1.05
-"""How much less work of the busiest multiprocessor is worth a larger cluster."""
+EVEN = {False: 0.95, True: 0.84}
+"""Least share of the multiprocessors' turns that blocks of eight warps must fill to be chosen. By whether there are
+more than 8 rows, whose larger input makes wide blocks pay sooner (2026-11-29)."""
 
 
 def bucket(rows: int, sizes: tuple[int, ...] = BUCKETS) -> int:
@@ -70,12 +57,15 @@ def product(
     """
     if rows <= 2:
         return skinny((Segment("plain", columns),), outputs, rows, out)
-    warps = 8 if math.ceil(outputs / 128) * _most_parts(columns) >= MULTIPROCESSORS else 4
-    return Gemm(columns, math.ceil(rows / 8), split(columns, outputs, warps), out, warps)
+    tiles = math.ceil(rows / 8)
+    wide = wide_split(columns, outputs, least=EVEN[rows > 8])
+    if wide is not None:
+        return Gemm(columns, tiles, wide, out, 8)
+    return Gemm(columns, tiles, split(columns, outputs), out, 4)
 
 
 def skinny(segments: tuple[Segment, ...], outputs: int, rows: int, out: Literal["bf16", "f32"] = "bf16") -> Gemv:
-    """Divide a product of one or two rows over blocks, as even over the multiprocessors as can be.
+    """Choose the form of a product of one or two rows.
 
     Args:
         segments: The input.
@@ -83,48 +73,48 @@ def skinny(segments: tuple[Segment, ...], outputs: int, rows: int, out: Literal[
         rows: Rows of the input, 1 or 2.
         out: Type of the output.
     """
-    loads = math.ceil(sum(segment.width for segment in segments) / STRIDE)
-    parts = next(p for p in (4, 2, 1) if loads % p == 0)
-    groups = WARPS // parts
-
-    def height(blocks: int) -> int:
-        return min(MOST_HEIGHT, math.ceil(outputs / (blocks * MULTIPROCESSORS * groups)))
-
-    def lost(blocks: int) -> float:
-        """Share of the multiprocessors' time lost to uneven loads, and to fewer loads in flight or shorter streams."""
-        used = math.ceil(outputs / (height(blocks) * groups))
-        even = outputs / (math.ceil(used / MULTIPROCESSORS) * MULTIPROCESSORS * height(blocks) * groups)
-        short = height(blocks) * loads // parts < SHORTEST_STREAM
-        return 1 - even + RESIDENT[blocks].lost + (0.05 if short else 0.0)
-
-    blocks = min(RESIDENT, key=lost)
-    return Gemv(segments, rows, height(blocks), parts, RESIDENT[blocks].in_flight, out)
+    columns = sum(segment.width for segment in segments)
+    return Gemv(segments, rows, rows_per_warp(columns, outputs), out)
 
 
-def split(columns: int, outputs: int, warps: int) -> int:
-    """Divide K over the blocks that load the multiprocessors most evenly, each with at least six chunks.
+def rows_per_warp(columns: int, outputs: int) -> int:
+    """Give a warp rows enough for `WARP_LOADS`, unless that leaves too few blocks."""
+    found = max(1, min(8, WARP_LOADS // math.ceil(columns / STRIDE)))
+    found = 1 << (found.bit_length() - 1)
+    while found > 1 and outputs / (WARPS * found) < MANY_BLOCKS:
+        found //= 2
+    return found
 
-    A multiprocessor with one block more than the average is the last to finish.
-    Few blocks are preferred: a smaller number is passed over only for one that is `BETTER` as even.
+
+def wide_split(columns: int, outputs: int, *, least: float) -> int | None:
+    """Divide K over blocks of eight warps that fill the multiprocessors evenly; None if no even share does.
+
+    Args:
+        columns: Columns of the weights.
+        outputs: Rows of the weights.
+        least: Share of the multiprocessors' turns that must be filled.
     """
-    tiles, chunks, most = math.ceil(outputs / (16 * warps)), math.ceil(columns / CHUNK), _most_parts(columns)
-    # More tiles than multiprocessors cannot all be resident; then blocks are smaller and take turns.
-    limit = (RESIDENT_WARPS // warps if tiles <= MULTIPROCESSORS else 5) * MULTIPROCESSORS
-    fitting = [parts for parts in range(1, most + 1) if 4 * MULTIPROCESSORS // 5 <= tiles * parts <= limit]
-    chosen, *others = fitting or [most if tiles < MULTIPROCESSORS else 1]
-    for parts in others:
-        if _work(tiles, chunks, parts) * BETTER < _work(tiles, chunks, chosen):
-            chosen = parts
-    return chosen
+    tiles, chunks = math.ceil(outputs / 128), math.ceil(columns / CHUNK)
+    for parts in range(1, _most_parts(chunks) + 1):
+        blocks = tiles * parts
+        turns = math.ceil(blocks / MULTIPROCESSORS)
+        if chunks % parts == 0 and blocks >= least * turns * MULTIPROCESSORS and turns not in (3, 4):
+            return parts
+    return None
 
 
-def _most_parts(columns: int) -> int:
-    return max(1, min(8, math.ceil(columns / CHUNK) // 6))
+def split(columns: int, outputs: int) -> int:
+    """Divide K over as few blocks of four warps as give `MANY_BLOCKS`; even shares first."""
+    tiles, chunks = math.ceil(outputs / 64), math.ceil(columns / CHUNK)
+    most = _most_parts(chunks)
+    enough = [parts for parts in range(1, most + 1) if tiles * parts >= MANY_BLOCKS] or [most]
+    even = [parts for parts in enough if chunks % parts == 0]
+    return even[0] if even else enough[0]
 
 
-def _work(tiles: int, chunks: int, parts: int) -> float:
-    """Give the chunks of the busiest multiprocessor, more or less."""
-    return math.ceil(tiles * parts / MULTIPROCESSORS) * math.ceil(chunks / parts)
+def _most_parts(chunks: int) -> int:
+    """Give the most blocks that divide K, each with at least six chunks."""
+    return max(1, min(8, chunks // 6))
 
 
 def kda(heads: int, rows: int) -> KdaDecode:

@@ -98,6 +98,7 @@ class StepBuffers:
     unit_experts: Tensor
     unit_tokens: Tensor
     hidden: Tensor
+    unit_rows: Tensor
     latent: Tensor
     joined: Tensor
     logits: Tensor
@@ -143,6 +144,7 @@ class StepBuffers:
             unit_experts=i32(units),
             unit_tokens=i32(units, UNIT),
             hidden=bf16(units, UNIT, c.expert_size),
+            unit_rows=f32(units if rows > 8 else 0, UNIT, c.latent_size),
             latent=f32(rows, c.latent_size),
             joined=bf16(rows, c.latent_size + c.shared_size),
             logits=f32(rows, c.vocab_size),

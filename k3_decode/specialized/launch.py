@@ -129,23 +129,32 @@ class StepLauncher:
         self._product(ops.front, weights.front, b.normed, b.front)
         logits, rest = b.front[:, : c.num_experts], b.front[:, c.num_experts :]
         z, shared = rest[:, : c.latent_size], rest[:, c.latent_size :]
-        self._run(
-            ops.route, logits, weights.bias, z, b.scaled, b.inverses, b.ids, b.weights, b.places, b.unit_experts,
-            b.unit_tokens,
-        )  # fmt: skip
-        if ops.table is not None:
-            self._run(ops.table, b.ids, b.places, b.unit_experts, b.unit_tokens)
-        self._run(
-            ops.expert_up, weights.up, weights.up_scales, b.scaled, b.inverses, b.unit_experts, b.unit_tokens, b.hidden
-        )
-        self._run(
-            ops.expert_down, weights.down, weights.down_scales, b.hidden, b.ids, b.weights, b.places, b.latent
-        )  # fmt: skip
+        self.experts(weights, logits, z)
         if ops.tail_input is None:
             self._run(ops.tail, weights.tail, b.latent, shared, weights.norm, b.delta)
         else:
             self._run(ops.tail_input, b.latent, shared, weights.norm, b.joined)
             self._product(ops.tail, weights.tail, b.joined, b.delta)
+
+    def experts(self, weights: Moe, logits: Tensor, z: Tensor) -> None:
+        """Launch routing and the routed experts of one layer; their weighted sum is left in ``latent``.
+
+        Args:
+            weights: The layer's.
+            logits: ``[M, E]`` of the router.
+            z: ``[M, L]`` latent.
+        """
+        ops, b = self._ops, self._buffers
+        picks, units = (b.ids, b.weights, b.places), (b.unit_experts, b.unit_tokens)
+        self._run(ops.route, logits, weights.bias, z, b.scaled, b.inverses, *picks, *units)
+        if ops.table is not None:
+            self._run(ops.table, b.ids, b.places, *units)
+        self._run(ops.expert_up, weights.up, weights.up_scales, b.scaled, b.inverses, *units, b.hidden)
+        if ops.expert_sum is None:
+            self._run(ops.expert_down, weights.down, weights.down_scales, b.hidden, *picks, b.latent)
+        else:
+            self._run(ops.expert_down, weights.down, weights.down_scales, b.hidden, *units, b.unit_rows)
+            self._run(ops.expert_sum, b.unit_rows, b.weights, b.places, b.latent)
 
     def _product(self, operator: Gemv | Gemm, weights: Tensor, x: Tensor, y: Tensor) -> None:
         if isinstance(operator, Gemv):

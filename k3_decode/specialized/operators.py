@@ -8,6 +8,7 @@ from k3_decode.config import K3Config
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.attention_residual import AttentionResidual
 from k3_decode.kernels.catalog import distinct
+from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
 from k3_decode.kernels.gemm import Gemm
 from k3_decode.kernels.gemv import Gemv, Segment
@@ -187,10 +188,17 @@ class StepOperators:
         return ExpertUp(c.latent_size, c.expert_size, columns, c.situ_beta, c.situ_linear_beta)
 
     @property
-    def expert_down(self) -> ExpertDown:
-        """Second half of the routed experts, and their weighted sum."""
+    def expert_down(self) -> ExpertDown | ExpertDownUnits:
+        """Second half of the routed experts, and their weighted sum unless `expert_sum` makes it."""
         c = self.config
+        if self.rows > 8:
+            return ExpertDownUnits(c.latent_size, c.expert_size)
         return ExpertDown(c.latent_size, c.expert_size, c.top_k, c.top_k if self.rows == 1 else 4)
+
+    @property
+    def expert_sum(self) -> ExpertSum | None:
+        """Weighted sum of the routed experts, where the second half works by unit."""
+        return ExpertSum(self.config.latent_size, self.config.top_k) if self.rows > 8 else None
 
     @property
     def tail_input(self) -> NormSitu | None:
@@ -241,7 +249,8 @@ class StepOperators:
         if c.first_dense:
             used += [self.dense_up, self.dense_activate, self.dense_down]
         if c.first_dense < c.num_layers:
-            used += [self.front, self.route, self.table, self.expert_up, self.expert_down, self.tail_input, self.tail]
+            used += [self.front, self.route, self.table, self.expert_up, self.expert_down,
+                     self.expert_sum, self.tail_input, self.tail]  # fmt: skip
         return distinct(operator for operator in used if operator is not None)
 
 

@@ -20,6 +20,7 @@ from k3_decode.kernels.library import KernelLibrary
 from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.tactics import product, skinny
 from k3_decode.specialized.buffers import StepBuffers
+from k3_decode.specialized.launch import StepLauncher
 from k3_decode.specialized.operators import StepOperators
 from k3_decode.specialized.weights import Moe
 
@@ -79,17 +80,23 @@ class ShardedMoe:
 
     Args:
         operators: The products of the share.
-        library: Built kernels, these and the step's among them.
+        library: Built kernels, these among them.
+        step: Launches the part that is not divided.
         weights: The layer's weights, whole; only this rank's rows are read.
         buffers: Memory of the step; its ``front`` holds the logits and latents that the exchange left.
     """
 
     def __init__(
-        self, operators: ShardedOperators, library: KernelLibrary, weights: Moe, buffers: StepBuffers
-    ) -> None:  # fmt: skip
+        self,
+        operators: ShardedOperators,
+        library: KernelLibrary,
+        step: StepLauncher,
+        weights: Moe,
+        buffers: StepBuffers,
+    ) -> None:
         c, rows = operators.config, operators.rows
-        self._ops, self._step = operators, StepOperators(c, rows)
-        self._library, self._weights, self._buffers = library, weights, buffers
+        self._ops, self._library, self._step = operators, library, step
+        self._weights, self._buffers = weights, buffers
         router, latent, shared = operators.outputs
         whole = [c.num_experts, c.latent_size, c.shared_size * 2]
         starts = [sum(whole[:i]) for i in range(3)]
@@ -102,23 +109,17 @@ class ShardedMoe:
 
     def launch(self) -> None:
         """Launch the share's kernels, in order."""
-        ops, step, w, b, c = self._ops, self._step, self._weights, self._buffers, self._ops.config
+        ops, w, b, c = self._ops, self._weights, self._buffers, self._ops.config
+        tail_input = StepOperators(c, ops.rows).tail_input
         self._product(ops.front, self._front, b.normed, self._published)
         logits, z = b.front[:, : c.num_experts], b.front[:, c.num_experts : c.num_experts + c.latent_size]
         gates = self._published[:, -2 * c.shared_size :]
-        self._run(
-            step.route, logits, w.bias, z, b.scaled, b.inverses, b.ids, b.weights, b.places, b.unit_experts,
-            b.unit_tokens,
-        )  # fmt: skip
-        if step.table is not None:
-            self._run(step.table, b.ids, b.places, b.unit_experts, b.unit_tokens)
-        self._run(step.expert_up, w.up, w.up_scales, b.scaled, b.inverses, b.unit_experts, b.unit_tokens, b.hidden)
-        self._run(step.expert_down, w.down, w.down_scales, b.hidden, b.ids, b.weights, b.places, b.latent)
-        if step.tail_input is None:
+        self._step.experts(w, logits, z)
+        if tail_input is None:
             self._run(ops.shared, self._down, gates, gates, w.norm, b.delta)
             self._run(ops.up, self._up, b.latent, b.latent, w.norm, self._columns)
         else:
-            self._run(step.tail_input, b.latent, gates, w.norm, b.joined)
+            self._run(tail_input, b.latent, gates, w.norm, b.joined)
             self._product(ops.shared, self._down, b.joined[:, c.latent_size :], b.delta)
             self._product(ops.up, self._up, b.joined[:, : c.latent_size], self._columns)
 

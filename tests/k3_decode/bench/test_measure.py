@@ -60,7 +60,7 @@ def library(monkeypatch) -> Checking:
     return Checking()
 
 
-@pytest.mark.parametrize("rows", [1, 2, 8])
+@pytest.mark.parametrize("rows", [1, 2, 8, 16])
 def test_kernels_get_what_they_declare(library, rows):
     cases = KernelCases(library, SMALL, 8, torch.device("cpu"), cold_bytes=1, context=256)
     names = []
@@ -71,7 +71,7 @@ def test_kernels_get_what_they_declare(library, rows):
     assert len(names) == len(set(names)) > 15
 
 
-@pytest.mark.parametrize("rows", [1, 2, 8])
+@pytest.mark.parametrize("rows", [1, 2, 8, 16])
 def test_layers_and_steps_get_what_they_declare(library, rows):
     cases = LayerCases(library, SMALL, 8, torch.device("cpu"), context=255)
     found = {case.name: case for case in [*cases.layers(rows), cases.step(rows)]}

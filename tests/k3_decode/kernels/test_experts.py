@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from k3_decode.bench.inputs import DISTRIBUTIONS, draw
+from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
 from k3_decode.kernels.packing import pack_down, pack_up
 from k3_decode.kernels.route import RouteRank, RouteTable
@@ -108,6 +109,10 @@ def test_experts_equal_float64(library, device, close, experts, rows, distributi
     hidden = torch.full((rows * TOP, 8, WIDTH), float("nan"), dtype=torch.bfloat16, device=device)
     library.kernel(ExpertUp(LATENT, WIDTH, columns))(*up, scaled, inverses, unit_experts, unit_tokens, hidden)
     out = torch.full((rows, LATENT), float("nan"), device=device)
+    by_unit = out.clone()
+    unit_rows = torch.full((rows * TOP, 8, LATENT), float("nan"), device=device)
+    library.kernel(ExpertDownUnits(LATENT, WIDTH))(*down, hidden, unit_experts, unit_tokens, unit_rows)
+    library.kernel(ExpertSum(LATENT, TOP))(unit_rows, weights, places, by_unit)
     library.kernel(ExpertDown(LATENT, WIDTH, TOP, TOP if rows == 1 else 4))(*down, hidden, ids, weights, places, out)
     total = torch.zeros(rows, LATENT, dtype=torch.float64, device=device)
     for row in range(rows):
@@ -118,3 +123,4 @@ def test_experts_equal_float64(library, device, close, experts, rows, distributi
         h = situ(gate, linear, beta=4.0, linear_beta=25.0)
         total[row] = (weights[row].double().unsqueeze(-1) * (w2 @ h.unsqueeze(-1)).squeeze(-1)).sum(0)
     close("kernel.experts", out, total, distribution)
+    close("kernel.experts", by_unit, total, distribution)
