@@ -79,6 +79,8 @@ if not os.path.exists("/out/hostile.json"):
         "processes": attempt(fork_bomb),
     }
     pathlib.Path("/out/hostile.json").write_text(json.dumps(found))
+    time.sleep(2)
+    raise SystemExit("nothing to be had")
 """
 FILLER = """
 import os
