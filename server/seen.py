@@ -23,6 +23,7 @@ class Seen:
         merged: None: not learnt.
         draft: None: not learnt.
         url: None: not learnt.
+        updated_at: When it last changed, by GitHub's clock; None: not learnt.
     """
 
     repository_id: int
@@ -37,6 +38,7 @@ class Seen:
     merged: bool | None = None
     draft: bool | None = None
     url: str | None = None
+    updated_at: datetime | None = None
 
 
 def note(session: Session, seen: Seen, *, actor: audit.Actor, now: datetime) -> int:
@@ -46,11 +48,13 @@ def note(session: Session, seen: Seen, *, actor: audit.Actor, now: datetime) -> 
         session: A write session.
         seen: What was learnt.
         actor: Who told.
-        now: Now; when the head is another one than before, this is when it was first heard of.
+        now: Now.
 
     Returns:
         The pull request's row id.
     """
+    # By the later clock: a head that seems older than it is could be taken for one that somebody has looked at.
+    head_seen_at = now if seen.updated_at is None else max(now, seen.updated_at)
     insert = inserter(session)
     repository = insert(Repository).values(id=seen.repository_id, name=seen.repository, seen_at=now)
     session.execute(
@@ -70,10 +74,10 @@ def note(session: Session, seen: Seen, *, actor: audit.Actor, now: datetime) -> 
         "merged": False,
         "draft": False,
         "url": f"https://github.com/{seen.repository}/pull/{seen.number}",
-        "head_seen_at": now,
+        "head_seen_at": head_seen_at,
         **learnt,
     }
-    same_head = case((Pull.head_sha == seen.head_sha, Pull.head_seen_at), else_=now)
+    same_head = case((Pull.head_sha == seen.head_sha, Pull.head_seen_at), else_=head_seen_at)
     pull = insert(Pull).values(repository_id=seen.repository_id, number=seen.number, **first)
     pull_id: int = session.scalars(
         pull.on_conflict_do_update(
@@ -108,6 +112,7 @@ def from_api(pull: GitHubPull) -> Seen:
         merged=pull.merged,
         draft=pull.draft,
         url=pull.url,
+        updated_at=pull.updated_at,
     )
 
 
@@ -123,4 +128,5 @@ def from_event(event: PullRequestEvent) -> Seen:
         head_sha=event.head_sha,
         base_sha=event.base_sha,
         author=event.sender if event.action == "opened" else None,
+        updated_at=event.updated_at,
     )

@@ -1,7 +1,7 @@
 """What the public may know of the service's health, and what Prometheus may."""
 
 import hmac
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Request, Response
@@ -17,6 +17,7 @@ from server.telemetry.troubles import Trouble, troubles
 from worker.bundle.record import Amount, Count, Record
 
 router = APIRouter(tags=["health"])
+_FRESH = timedelta(seconds=5)
 _BEARER = HTTPBearer(auto_error=False, scheme_name="metrics", description="`BYOGPU_METRICS_TOKEN`.")
 
 
@@ -62,12 +63,15 @@ _EXAMPLE = Status(
 
 
 @router.get("/api/v1/status", summary="How is the service?", responses={**document(), 200: answer(_EXAMPLE)})
-def get_service_status(services: InService) -> Status:
-    """Say what is missing or late. Changes from second to second."""
+def get_service_status(request: Request, services: InService) -> Status:
+    """Say what is missing or late; counted anew every five seconds at most, as anybody may ask."""
     now = services.clock()
+    kept: Status | None = getattr(request.app.state, "status", None)
+    if kept is not None and timedelta() <= now - kept.at < _FRESH:
+        return kept
     with services.database.read() as session:
         found = figures.read(session, now=now)
-    return Status(
+    made = Status(
         at=now,
         troubles=troubles(found),
         tasks_waiting=found.tasks_due,
@@ -78,6 +82,8 @@ def get_service_status(services: InService) -> Status:
         jobs_running=found.jobs.get("leased", 0),
         nodes=found.nodes,
     )
+    request.app.state.status = made
+    return made
 
 
 @router.get("/metrics", include_in_schema=False)

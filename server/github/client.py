@@ -173,6 +173,7 @@ def _pull(pull: PullRequest, *, merged: bool | None = None) -> Pull:
         base_sha=pull.base.sha,
         base_ref=pull.base.ref,
         url=pull.html_url,
+        updated_at=pull.updated_at,
     )
 
 

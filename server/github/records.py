@@ -69,6 +69,7 @@ class Pull(_Record):
     Attributes:
         head_repository_id: None when the fork it came from was deleted.
         author: Login of who opened it; None when that account was deleted.
+        updated_at: When anything about it last changed, by GitHub's clock.
     """
 
     repository_id: int
@@ -87,6 +88,7 @@ class Pull(_Record):
     base_sha: Sha
     base_ref: str
     url: str
+    updated_at: AwareDatetime | None = None
 
 
 class CheckAnnotation(_Record):

@@ -82,6 +82,7 @@ class PullRequestEvent(_Event):
     state: Literal["open", "closed"] = Field(validation_alias=AliasPath("pull_request", "state"))
     head_sha: Sha = Field(validation_alias=AliasPath("pull_request", "head", "sha"))
     base_sha: Sha = Field(validation_alias=AliasPath("pull_request", "base", "sha"))
+    updated_at: AwareDatetime | None = Field(default=None, validation_alias=AliasPath("pull_request", "updated_at"))
     sender: str = Field(validation_alias=AliasPath("sender", "login"))
     sender_id: int = Field(validation_alias=AliasPath("sender", "id"))
     installation_id: int | None = Field(default=None, validation_alias=AliasPath("installation", "id"))

@@ -53,7 +53,7 @@ class Pull(Table):
     seen_at: Mapped[datetime] = mapped_column(UtcDateTime)
     """When GitHub last told us about it."""
     head_seen_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
-    """When its head was first heard of; None: by a release that did not note it."""
+    """When its head was first heard of, by our clock or GitHub's, whichever is later; None: that was not noted."""
     judged_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
     judged_head_sha: Mapped[str | None] = mapped_column(DIGEST)
     """The head that the stored verdicts are about."""

@@ -13,7 +13,7 @@ from standin.acts import CommentEdit, Edit, NewComment, NewPull, NewRepository
 from standin.faults import Fault
 
 if TYPE_CHECKING:
-    from conftest import World
+    from tests.server.conversation.conftest import World
 
 REPOSITORY = "octo/hello"
 

@@ -11,7 +11,7 @@ from standin.acts import NewComment, Push
 from standin.faults import Fault
 
 if TYPE_CHECKING:
-    from conftest import World
+    from tests.server.conversation.conftest import World
 
 REPOSITORY = "octo/hello"
 MINUTES = 30

@@ -156,6 +156,14 @@ def test_holes_are_loud_and_tell_no_details(service: Service) -> None:
     assert "secret" not in answer.text
 
 
+def test_the_status_is_counted_every_few_seconds_only(service: Service) -> None:
+    assert service.client.get("/api/v1/status").json()["troubles"] == []
+    add_task(service, "validate", "dead")
+    assert service.client.get("/api/v1/status").json()["troubles"] == []
+    service.clock.advance(5)
+    assert len(service.client.get("/api/v1/status").json()["troubles"]) == 1
+
+
 def test_orders_that_no_node_takes_are_a_hole() -> None:
     from server.telemetry.figures import Figures
     from server.telemetry.troubles import troubles
