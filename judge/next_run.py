@@ -12,7 +12,7 @@ from judge.claim import Claim
 from judge.decision import Decision, Outcome
 from judge.stats import blocks_needed
 from judge.thresholds import MIN_BLOCKS
-from worker.bundle.record import Amount, Identifier, Label, Positive, Record
+from worker.bundle.record import Amount, Count, Identifier, Label, Positive, Record
 from worker.suites import DecodeStep, Serving, published
 
 MAX_ROUNDS = 1_000
@@ -28,8 +28,12 @@ class NextRun(Record):
     """Repetitions of the eval's block order, from the measured spread; None: the suite's own number."""
     hardware: Label | None
     """What it has to run on; None: any machine that runs the suite."""
+    gpus: Count | None
+    """Of that class; None: unknown, or any number."""
     minutes: Amount | None
     """Estimated from the time that the last run took; None: nothing to estimate from."""
+    gpu_minutes: Amount | None
+    """Minutes by GPUs; 0 on a machine without one. None: one of them is unknown."""
     sentence: Annotated[str, Field(max_length=500)]
 
 
@@ -55,7 +59,7 @@ def next_run(
     if outcome == "not_comparable":
         fields = ", ".join(one.field for one in deciding.cell.differing)
         sentence = f"Run {_named(suite)} again with {fields} equal in both arms and as requested."
-        return _write(suite, cells, sentence, minutes=minutes)
+        return _write(suite, cells, sentence, minutes=minutes, like=deciding.cell)
     if outcome == "no_evidence":
         if deciding.path_missing:
             facts = bundle.path(deciding.cell.eval_id) if bundle else None
@@ -63,7 +67,7 @@ def next_run(
             sentence = f"Run {_named(suite)} where the specialized path starts{refused}."
             return _write(suite, cells, sentence, hardware="a GPU that the specialized path supports", minutes=minutes)
         sentence = f"Run {_named(suite)} again once this is mended: {deciding.reason}."
-        return _write(suite, cells, sentence, minutes=minutes)
+        return _write(suite, cells, sentence, minutes=minutes, like=deciding.cell)
     return _more(claim, deciding, suite)
 
 
@@ -74,7 +78,7 @@ def _more(claim: Claim, deciding: Decision, suite: str | None) -> NextRun:
     if cell.throttling == "unplaced" or (cell.drift is not None and cell.drift.exceeded):
         quiet = "that stays cool and does nothing else" if cell.throttling == "unplaced" else "that does nothing else"
         sentence = f"Run {_named(suite)} again on a machine {quiet}."
-        return _write(suite, cells, sentence, minutes=_minutes(cell, 1.0))
+        return _write(suite, cells, sentence, minutes=_minutes(cell, 1.0), like=cell)
     factor = _factor(deciding)
     if cell.kind == "accuracy":
         documents = math.ceil(min(arm.samples for arm in cell.arms) * factor)
@@ -87,7 +91,7 @@ def _more(claim: Claim, deciding: Decision, suite: str | None) -> NextRun:
     sentence = (
         f"Run {_named(suite)} with {rounds} rounds of {cell.eval_id} for cell {cell.cell.id}, on a quiet machine."
     )
-    return _write(suite, cells, sentence, rounds=rounds, minutes=_minutes(cell, factor))
+    return _write(suite, cells, sentence, rounds=rounds, minutes=_minutes(cell, factor), like=cell)
 
 
 def _factor(deciding: Decision) -> float:
@@ -129,6 +133,19 @@ def _write(
     rounds: int | None = None,
     hardware: str | None = None,
     minutes: float | None,
+    like: CellSummary | None = None,
 ) -> NextRun:
-    shown = None if minutes is None else round(minutes, 1)
-    return NextRun(suite=suite, cells=cells, rounds=rounds, hardware=hardware, minutes=shown, sentence=sentence[:500])
+    """Put it together; what is measured again runs on the class of machine that ``like`` was measured on."""
+    keys = [arm.key for arm in like.arms] if like is not None else []
+    found, count = next(iter({(key.hardware, key.gpu_count) for key in keys}), ("unknown", "unknown"))
+    gpus = None if count == "unknown" else count
+    return NextRun(
+        suite=suite,
+        cells=cells,
+        rounds=rounds,
+        hardware=hardware or (None if found == "unknown" else found),
+        gpus=gpus,
+        minutes=None if minutes is None else round(minutes, 1),
+        gpu_minutes=None if minutes is None or gpus is None else round(minutes * gpus, 1),
+        sentence=sentence[:500],
+    )

@@ -173,8 +173,12 @@ def _next(claims: ClaimSet, verdicts: Sequence[Verdict]) -> Iterator[str]:
 def _todo(verdict: Verdict) -> Markdown:
     assert verdict.next_run is not None
     minutes = verdict.next_run.minutes
-    about = f" About {max(minutes, 1):.0f} min." if minutes is not None else ""
-    return Markdown(f"{escape(verdict.next_run.sentence)}{about}")
+    about = f"About {max(minutes, 1):.0f} min" if minutes is not None else ""
+    gpu_minutes = verdict.next_run.gpu_minutes
+    about += f", {gpu_minutes:g} GPU-minutes" if gpu_minutes else ""
+    where = verdict.next_run.hardware if about and verdict.next_run.hardware else None
+    about += f" on {where}" if where else ""
+    return Markdown(f"{escape(verdict.next_run.sentence)}{f' {escape(about)}.' if about else ''}")
 
 
 def _links(urls: ReportUrls) -> str:

@@ -158,6 +158,8 @@ def test_the_next_run_grows_as_the_claim_comes_closer(specimen: Any, collected: 
         assert near.next_run is not None
         assert near.next_run.suite == "smoke"
         assert near.next_run.rounds is not None
+        assert (near.next_run.hardware, near.next_run.gpus) == ("NVIDIA H200", 1)
+        assert near.next_run.gpu_minutes == near.next_run.minutes
         assert near.next_run.minutes is not None
         return near.next_run.rounds
 

@@ -3536,6 +3536,16 @@ export interface components {
             /** Cells */
             readonly cells: readonly string[];
             /**
+             * Gpu Minutes
+             * @description Minutes by GPUs; 0 on a machine without one. None: one of them is unknown.
+             */
+            readonly gpu_minutes: number | null;
+            /**
+             * Gpus
+             * @description Of that class; None: unknown, or any number.
+             */
+            readonly gpus: number | null;
+            /**
              * Hardware
              * @description What it has to run on; None: any machine that runs the suite.
              */

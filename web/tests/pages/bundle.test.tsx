@@ -64,7 +64,9 @@ test("a retracted bundle shows its tombstone, and why", async () => {
   const page = bundlePage({
     bundle: bundle({
       standing: "retracted",
-      rulings: [{ kind: "retracted", reason: "The owner asked for it.", at: "2026-01-02T12:00:00Z", undone: null }],
+      rulings: [
+        { kind: "retracted", reason: "The owner asked for it.", at: "2026-01-02T12:00:00Z", undone: null },
+      ],
     }),
     lifetime: lifetime({ standing: "retracted", reason: "The owner asked for it." }),
     manifest: null,

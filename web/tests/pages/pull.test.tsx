@@ -68,6 +68,8 @@ test("a claim without evidence says what would settle it, and states no number",
     cells: [],
     rounds: 12,
     hardware: "8 x NVIDIA H200",
+    gpus: 8,
+    gpu_minutes: 24,
     minutes: 3,
     sentence: "Run suite smoke on both arms.",
   };
@@ -87,7 +89,7 @@ test("a claim without evidence says what would settle it, and states no number",
   const box = await shown(pullPage({ verdicts: [open] }));
   expect(words(found(box, ".next-run"))).toContain("Run suite smoke on both arms.");
   expect(words(found(box, ".next-run"))).toContain(
-    "suite smoke · 12 rounds · 8 x NVIDIA H200 · about 3 min 0 s",
+    "suite smoke · 12 rounds · 8 x NVIDIA H200 · about 3 min 0 s · 24 GPU-minutes",
   );
   expect(found(box, ".figures").children.length).toBe(0);
 });

@@ -128,6 +128,7 @@ function NextRun({ next }: { readonly next: Schema<"NextRun"> }) {
     next.rounds === null ? null : counted(next.rounds, "round"),
     next.hardware,
     next.minutes === null ? null : `about ${duration(next.minutes * 60)}`,
+    next.gpu_minutes === null || next.gpu_minutes === 0 ? null : `${next.gpu_minutes} GPU-minutes`,
   ].filter(part => part !== null);
   return (
     <div class="next-run">

@@ -12,8 +12,8 @@ import { Outside, Sha, Time } from "../../parts/text";
 import { Challenges } from "./challenges";
 import { ClaimCard } from "./claim-card";
 import { Evidence } from "./evidence";
-import { Rerun, Shortfalls } from "./outlook";
 import { Orders } from "./orders";
+import { Rerun, Shortfalls } from "./outlook";
 import { Scope } from "./scope";
 
 interface PullParameters {
