@@ -22,6 +22,8 @@ from worker.bundle.job import Needs, Progress
 from worker.suites import Suite, published
 
 OPEN: tuple[JobState, ...] = ("unapproved", "queued", "leased")
+OPERATOR = "the operator"
+"""Under which name the operator orders and approves; no login has a space."""
 UNSTARTED: tuple[JobState, ...] = ("unapproved", "queued")
 _DAY = timedelta(days=1)
 
@@ -267,5 +269,5 @@ def _costs_quota() -> ColumnElement[bool]:
 
 
 def _note(session: Session, job: Job, now: datetime, action: str, *, by: str | None, detail: str = "") -> None:
-    actor: audit.Actor = "service" if by is None else Account(f"github:{by}")
+    actor: audit.Actor = "service" if by is None else "admin" if by == OPERATOR else Account(f"github:{by}")
     audit.record(session, at=now, actor=actor, action=action, target=job.id, detail=detail)

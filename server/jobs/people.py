@@ -108,8 +108,8 @@ def may_approve(services: Services, by: Principal, repository: str) -> bool:
 
 
 def name_of(by: Principal) -> str:
-    """Under which name somebody orders and approves."""
-    return by.login or by.owner
+    """Under which name somebody orders and approves: a login, or what can be none."""
+    return by.login or (orders.OPERATOR if by.kind == "operator" else f"the owner {by.owner}")
 
 
 def _require_permission(services: Services, job_id: str, by: Principal) -> None:

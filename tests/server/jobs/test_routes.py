@@ -22,7 +22,7 @@ def refused(answer: Any) -> tuple[int, str]:
 
 def test_a_job_goes_from_order_to_bundle(yard) -> None:
     job = yard.order()
-    assert (job["state"], job["approved_by"], job["head_sha"]) == ("queued", "operator", HEAD)
+    assert (job["state"], job["approved_by"], job["head_sha"]) == ("queued", "the operator", HEAD)
     assert "No node asked for work" in job["reason"]
 
     grant = yard.leased()
