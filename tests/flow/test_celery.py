@@ -30,7 +30,7 @@ PULL = "/api/v1/pulls/octo/kernels/1"
 def database_url(site: Site, new_postgres: Callable[[], str], redis_url: str) -> str:
     """The site's service on PostgreSQL and Redis."""
     url = new_postgres()
-    site.settings.update(database_url=url, redis_url=redis_url, sweep_interval_s=1)
+    site.settings.update(database_url=url, redis_url=redis_url, sweep_interval_s=1, anonymous_uploads=True)
     return url
 
 
@@ -80,7 +80,7 @@ def test_the_flow_with_celery_and_a_redis_that_forgets(
 def test_a_broker_that_is_down_loses_nothing_and_is_reported(
     site: Site, api: httpx.Client, evidence: Bundle, database_url: str, flow: Any
 ) -> None:
-    site.settings.update(redis_url="redis://127.0.0.1:1/0")
+    site.settings.update(redis_url="redis://127.0.0.1:1/0", anonymous_uploads=True)
     with flow.serving(Settings(**site.settings)):
         ready = api.get("/ready")
         assert (ready.status_code, ready.json()["queue"]) == (503, "down")
