@@ -149,7 +149,8 @@ def small() -> tuple[dict[str, Any], dict[str, bytes]]:
     ]
     with tempfile.TemporaryDirectory() as folder:
         bundle = specimen.write(Path(folder))
-        blobs = {entry.sha256: bundle.blobs.open(entry.sha256).read() for entry in bundle.manifest.files}
+        names = {entry.sha256 for entry in bundle.manifest.files}
+        blobs = {name: (Path(folder) / "blobs" / name).read_bytes() for name in names}
     return json.loads(bundle.manifest_bytes), blobs
 
 
