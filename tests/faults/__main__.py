@@ -205,7 +205,7 @@ class Campaign:
         return replace(made, envelope=sign(manifest_bytes, self.key))
 
     def _bring(self, bundle: Bundle, recorder: Recorder) -> Receipt:
-        patient = WorkerSettings(request_timeout_s=30, retry_attempts=100, retry_longest_wait_s=0.5)
+        patient = WorkerSettings(request_timeout_s=30, retry_attempts=100, retry_longest_wait_s=PATIENCE_S / 50)
         with Service(patient, url=self.site.url, transport=recorder) as service:
             upload(bundle, service)
             return wait(bundle, service, limit_s=PATIENCE_S)

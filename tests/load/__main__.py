@@ -83,7 +83,7 @@ class Watch:
         self._thread.start()
 
     def _look(self) -> None:
-        while not self._stop.wait(0.25):
+        while not self._stop.wait(0.25) and Path(f"/proc/{self.pid}").exists():
             for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
                 if line.startswith("VmRSS"):
                     used = int(line.split()[1])
