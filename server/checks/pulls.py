@@ -2,11 +2,11 @@
 
 from sqlalchemy.orm import Session
 
-from server import audit
+from server import audit, orders
 from server.errors import AppError
 from server.github import GitHubPermanentError, GitHubRetryableError
 from server.models import Pull, Repository
-from server.queue import PostponeError, enqueue
+from server.queue import PostponeError
 from server.seen import Seen, from_api, note
 from server.services import Services
 
@@ -53,6 +53,8 @@ def sync(services: Services, repository: str, number: int) -> int:
 def reread(services: Services, key: str) -> None:
     """Bring a known pull request up to date: a webhook is a hint, the API is the truth.
 
+    One that GitHub does not show any more is closed, if its repository is shown; else it waits until that is.
+
     Args:
         services: The service.
         key: The pull request's row id.
@@ -65,20 +67,32 @@ def reread(services: Services, key: str) -> None:
         pull = session.get_one(Pull, int(key))
         repository = session.get_one(Repository, pull.repository_id)
     try:
-        seen = fetch(services, repository.name, pull.number)
+        seen = _shown(services, repository, pull)
     except GitHubRetryableError as error:
         raise PostponeError(str(error)[:300], after_s=error.retry_after_s) from error
-    except GitHubPermanentError as error:
-        if error.code != "github_not_found":
-            raise
-        # Gone, or we are not let in any more: then it is read again as soon as we are.
-        with services.database.write() as session:
-            enqueue(session, "check_access", str(repository.id), now=services.clock())
-        return
-    if seen.repository_id != repository.id:
-        return  # the name has moved on to another repository; the id is what we watch
+    if seen is None or seen.repository_id != repository.id:
+        return  # not shown; or the name has moved on to another repository: the id is what we watch
     with services.database.write() as session:
         store(session, services, seen, actor="github")
+
+
+def _shown(services: Services, repository: Repository, pull: Pull) -> Seen | None:
+    """What GitHub shows of a pull request; None: nothing, and that is noted."""
+    try:
+        return fetch(services, repository.name, pull.number)
+    except GitHubPermanentError as error:
+        if error.code != "github_not_found" or services.github is None:
+            raise
+    covered = services.github.covers(repository.name)
+    with services.database.write() as session:
+        target, now = f"{repository.name}#{pull.number}", services.clock()
+        session.get_one(Repository, repository.id, with_for_update=True).covered = covered
+        if covered:
+            session.get_one(Pull, pull.id, with_for_update=True).state = "closed"
+            session.flush()
+            orders.make_stale(session, now=now, pull_id=pull.id)
+            audit.record(session, at=now, actor="github", action="pull.gone", target=target)
+    return None
 
 
 def store(session: Session, services: Services, seen: Seen, *, actor: audit.Actor) -> int:

@@ -169,6 +169,22 @@ def test_lost_webhooks_are_made_up_for(world: World) -> None:
     assert {row["number"]: row["state"] for row in world.service.rows("pull")} == {1: "open", 2: "open", 4: "closed"}
 
 
+def test_a_pull_request_that_is_gone_is_closed_and_asked_for_no_more(world: World) -> None:
+    world.ask("/byogpu run")
+    with world.forge.store.changing() as state:
+        del state.pulls[world.pull.id]
+    world.service.clock.advance(world.service.services.settings.reconcile_interval_s + 1)
+    sweep(world.service.services)
+    world.work()
+    assert [row["state"] for row in world.service.rows("pull")] == ["closed"]
+    assert [row["state"] for row in world.jobs()] == ["stale"]
+    assert [row["covered"] for row in world.service.rows("repository")] == [1]
+    calls = world.forge.calls
+    world.service.clock.advance(600)
+    world.work()
+    assert world.forge.calls == calls
+
+
 @pytest.mark.parametrize("world", [pytest.param("postgres", marks=pytest.mark.postgres)], indirect=True)
 def test_the_same_on_postgres(world: World) -> None:
     (run,) = world.runs()
