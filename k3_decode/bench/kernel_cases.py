@@ -3,7 +3,6 @@
 Every execution of a graph has its own weights, and a replay goes through more of them than the L2 holds.
 """
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -216,8 +215,3 @@ def chain(*launches: Callable[[], None]) -> Callable[[], None]:
             launch()
 
     return run
-
-
-def distinct_experts(config: K3Config, rows: int) -> float:
-    """Give the expected number of distinct experts that so many tokens choose, if choices are uniform."""
-    return config.num_experts * (1 - math.pow(1 - config.top_k / config.num_experts, rows))

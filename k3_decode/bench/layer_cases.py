@@ -3,22 +3,24 @@
 A layer starts at its first attention residual and ends before the next layer's. Two forms of its experts are timed:
 with every row of the router and of the latent projections on the rank, which is what stock does, and with this rank's
 share of them (`k3_decode.specialized.sharded`), which is what the bounds of the specification count. Neither holds
-collectives.
+collectives. Selection biases are zero, so that tokens choose experts nearly uniformly; bytes count the experts that
+were chosen.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import torch
 from torch import Tensor
 
 from k3_decode.bench.gpu_timing import Measured
-from k3_decode.bench.kernel_cases import CONTEXT, PAGE, chain, distinct_experts
+from k3_decode.bench.kernel_cases import CONTEXT, PAGE, chain
 from k3_decode.bench.random_model import RandomWeights
 from k3_decode.config import K3Config
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.reference.cache import K3Cache
 from k3_decode.reference.model import K3Model
+from k3_decode.reference.weights import MoeWeights
 from k3_decode.specialized.path import KernelPath
 from k3_decode.specialized.sharded import ShardedMoe, ShardedOperators
 from k3_decode.specialized.weights import Moe, StepWeights
@@ -40,12 +42,17 @@ class LayerCases:
     ) -> None:
         self.library, self.config, self.tp, self.device, self.context = library, config, tp, device, context
         self.model: K3Model = RandomWeights(config, 3, device).model()
+        for layer in self.model.weights.layers:
+            if isinstance(layer.feed_forward, MoeWeights):
+                layer.feed_forward.bias.zero_()
         self.weights = StepWeights.prepare(self.model.weights)
 
     def step(self, rows: int) -> Measured:
         """Bind the whole step."""
         path, _ = self._path(rows)
-        return Measured(self.config.name, self.tp, rows, self._step_bytes(rows), [path.launcher(rows).launch])
+        launcher = path.launcher(rows)
+        launcher.launch()
+        return Measured(self.config.name, self.tp, rows, self._step_bytes(path, rows), [launcher.launch])
 
     def layers(self, rows: int) -> Iterator[Measured]:
         """Yield layers of both kinds in both forms; each execution is another layer of the model."""
@@ -57,16 +64,17 @@ class LayerCases:
         share = ShardedOperators(c, self.tp, rows)
         for kind, found in kinds.items():
             indices = [index for index in found if not c.is_dense(index)]
-            own = self._attention_bytes(kind, rows)
+            own, distinct = self._attention_bytes(kind, rows), self._distinct(path, rows, indices)
             launches = [partial(launcher.layer, index) for index in indices]
-            yield Measured(f"{kind}_moe_layer", self.tp, rows, own + self._moe_bytes(rows, ranks=1), launches)
+            yield Measured(f"{kind}_moe_layer", self.tp, rows, own + self._moe_bytes(distinct, ranks=1), launches)
+            distinct = self._distinct(path, rows, indices[-1:])  # the last layer's choice is left for every other
             halves = []
             for index in indices:
                 weights = self.weights.layers[index].feed_forward
                 assert isinstance(weights, Moe)
                 experts = ShardedMoe(share, self.library, launcher, weights, path.buffers(rows))
                 halves.append(chain(partial(launcher.attention, index), experts.launch))
-            moved = own + self._moe_bytes(rows, ranks=self.tp)
+            moved = own + self._moe_bytes(distinct, ranks=self.tp)
             yield Measured(f"{kind}_moe_layer_sharded_front", self.tp, rows, moved, halves)
 
     def _path(self, rows: int) -> tuple[KernelPath, K3Cache]:
@@ -89,6 +97,14 @@ class LayerCases:
         inputs.cache_rows.copy_(inputs.tables[:, self.context // PAGE] * PAGE + self.context % PAGE)
         return path, cache
 
+    def _distinct(self, path: KernelPath, rows: int, indices: Sequence[int]) -> float:
+        """Count the experts that layers choose, as they are launched one after another; the mean."""
+        counts = []
+        for index in indices:
+            path.launcher(rows).layer(index)
+            counts.append(len(set(path.buffers(rows).ids.flatten().tolist())))
+        return sum(counts) / len(counts)
+
     def _attention_bytes(self, kind: str, rows: int) -> int:
         c, heads, size, hidden = (
             self.config,
@@ -103,16 +119,17 @@ class LayerCases:
         inner = heads * (c.q_lora_rank * c.qk_head_dim + c.kv_lora_rank * (c.qk_nope_head_dim + c.v_head_dim))
         return 2 * (projections + inner) + rows * (self.context + 1) * c.cache_width * 2
 
-    def _moe_bytes(self, rows: int, *, ranks: int) -> int:
+    def _moe_bytes(self, distinct: float, *, ranks: int) -> int:
         c = self.config
-        experts = distinct_experts(c, rows) * 3 * c.latent_size * c.expert_size * 17 / 32
+        experts = distinct * 3 * c.latent_size * c.expert_size * 17 / 32
         divided = (c.num_experts + 2 * c.latent_size) // ranks
         return int(2 * c.hidden_size * (divided + 3 * c.shared_size) + experts)
 
-    def _step_bytes(self, rows: int) -> int:
-        """Count what a step reads at least: dense weights once, the expected distinct experts, KDA states twice."""
+    def _step_bytes(self, path: KernelPath, rows: int) -> int:
+        """Count what a step reads at least: dense weights once, the experts that are chosen, KDA states twice."""
         c = self.config
         attention = {kind: self._attention_bytes(kind, rows) for kind in ("kda", "mla")}
         total = sum(attention[c.layer_kind(index)] for index in range(c.num_layers))
-        total += (c.num_layers - c.first_dense) * self._moe_bytes(rows, ranks=1)
+        sparse = range(c.first_dense, c.num_layers)
+        total += len(sparse) * self._moe_bytes(self._distinct(path, rows, sparse), ranks=1)
         return total + 2 * c.hidden_size * (3 * c.first_dense * c.dense_size + c.vocab_size)

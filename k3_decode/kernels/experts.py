@@ -50,7 +50,7 @@ GROUP = 32
 ROWS = 32
 """Weight rows of a warp's tile, two tensor-core tiles."""
 UP_IN_FLIGHT = 16
-DOWN_IN_FLIGHT = 12
+DOWN_IN_FLIGHT = 11
 """Weight loads of a lane in flight, few enough for 168 registers and so for `RESIDENT` blocks a multiprocessor."""
 RESIDENT = 3
 
