@@ -82,7 +82,7 @@ class KernelPath:
             raise ArgumentError("KernelPath", "tokens", expected=expected, got=tokens)
         self._tokens = tokens
         records = None if tokens == 1 else Records.allocate(model.config, cache, tokens)
-        self._buckets = {}
+        self._buckets: dict[int, _Bucket] = {}
         for rows in buckets:
             operators = StepOperators(model.config, rows, tokens)
             self._buckets[rows] = _Bucket(operators, cache.num_blocks, model, cache, self._weights, library, records)
