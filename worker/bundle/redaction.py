@@ -28,6 +28,7 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...], str], ...] = (
         ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
         r"\b(?:gh[pousr]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{60,255})\b",
     ),
+    ("byogpu_token", ("byo_t_", "byo_k_"), r"\bbyo_[tk]_[0-9a-f]{12}_[A-Za-z0-9_-]{43}"),
     ("hugging_face_token", ("hf_",), r"\bhf_[A-Za-z0-9]{30,60}\b"),
     ("aws_access_key", ("akia", "asia"), r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
     ("model_api_key", ("sk-",), r"\bsk-(?:[a-z]+-)?[A-Za-z0-9_-]{32,200}\b"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -106,8 +105,23 @@ class Accounts:
         return [(row["actor"], row["action"]) for row in self.service.rows("audit")]
 
 
+class People:
+    """What GitHub says somebody may do in any repository, now."""
+
+    def __init__(self) -> None:
+        self.permissions: dict[str, str] = {}
+
+    def permission(self, repository: str, login: str) -> str:
+        return self.permissions.get(login, "read")
+
+
 @pytest.fixture
-def accounts(make_service: Callable[..., Service], tmp_path: Path) -> Iterator[Accounts]:
+def people() -> People:
+    return People()
+
+
+@pytest.fixture
+def accounts(make_service: Callable[..., Service], people: People) -> Iterator[Accounts]:
     import httpx
 
     from standin.settings import OAuthApp, StandinSettings
@@ -122,6 +136,7 @@ def accounts(make_service: Callable[..., Service], tmp_path: Path) -> Iterator[A
         clock=lambda: clocks[0](),
     )
     service = make_service(
+        github=people,
         public_url=PUBLIC_URL,
         github_url=address,
         github_web_url=address,

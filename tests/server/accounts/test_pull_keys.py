@@ -115,6 +115,14 @@ def test_a_key_is_for_the_author_and_for_who_may_write_now(accounts: Any) -> Non
     assert issue(accounts.browser()).json()["code"] == "unauthorized"
 
 
+def test_permission_is_asked_for_when_it_is_used(accounts: Any, people: Any) -> None:
+    add_pull(accounts, 1)
+    browser = accounts.browser("hubot")
+    for permission, allowed in (("read", False), ("triage", False), ("write", True), ("none", False), ("admin", True)):
+        people.permissions["hubot"] = permission
+        assert (issue(browser).status_code == 201) == allowed, permission
+
+
 def test_a_closed_pull_request_gets_none(accounts: Any) -> None:
     add_pull(accounts, 3, state="closed")
     browser = accounts.browser("octocat")

@@ -15,6 +15,7 @@ def token(length, alphabet=string.ascii_letters + string.digits):
 # Built at run time, so that no scanner mistakes this file for a leak.
 SECRETS = {
     "github_token": "ghp_" + token(36),
+    "byogpu_token": "byo_t_0123456789ab_" + token(43),
     "hugging_face_token": "hf_" + token(34),
     "aws_access_key": "AKIA" + token(16, string.ascii_uppercase),
     "model_api_key": "sk-" + "proj-" + token(40),
