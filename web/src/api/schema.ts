@@ -1057,7 +1057,7 @@ export interface paths {
         };
         /**
          * How is the service?
-         * @description Say what is missing or late. Changes from second to second.
+         * @description Say what is missing or late; counted anew every five seconds at most, as anybody may ask.
          */
         readonly get: operations["get_service_status"];
         readonly put?: never;
