@@ -47,7 +47,7 @@ class Audit(Table):
     id: Mapped[int] = mapped_column(SERIAL, primary_key=True)
     at: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
     actor: Mapped[str] = mapped_column(String(100))
-    """``admin``, ``anonymous``, ``github`` or ``service``."""
+    """See `server.principals.Actor`."""
     action: Mapped[str] = mapped_column(String(64))
     target: Mapped[str] = mapped_column(String(200))
     detail: Mapped[str] = mapped_column(Text)

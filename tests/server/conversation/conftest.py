@@ -6,14 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
-from starlette.testclient import TestClient
+from fastapi import FastAPI
 
-from server.app import create_app
 from server.contact import WatchedGitHub
 from server.github import AppCredentials, GitHubClient, GitHubSettings
 from standin import AppIdentity, Forge, StandinSettings, WebhookTarget, free_port, running
@@ -99,6 +98,15 @@ class World:
         return [row["state"] for row in self.service.rows("command")]
 
 
+class Later:
+    """GitHub, as soon as there is one: the service is made first, since the stand-in goes by its clock."""
+
+    client: WatchedGitHub
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.client, name)
+
+
 @pytest.fixture(scope="session")
 def app_key() -> rsa.RSAPrivateKey:
     """The App's key."""
@@ -122,7 +130,8 @@ def world(
         serialization.Encoding.PEM, serialization.PublicFormat.SubjectPublicKeyInfo
     )
     (tmp_path / "app.pem").write_bytes(pem)
-    service = make_service(github_app_id=APP_ID, github_app_key_file=tmp_path / "app.pem", **database)
+    github = Later()
+    service = make_service(github=github, github_app_id=APP_ID, github_app_key_file=tmp_path / "app.pem", **database)
     service.clock.now = datetime.now(UTC)
     own_port, port = free_port(), free_port()
     settings = StandinSettings(
@@ -139,11 +148,8 @@ def world(
     ):
         # The client signs and expires by the real time, so the App's credentials do too.
         standin.forge.credentials = Credentials(replace(settings, clock=system_clock))
-        watched = WatchedGitHub(client, service.services.database, service.clock)
-        service.services = replace(service.services, github=watched)
-        app = create_app(services=service.services)
-        service.client = TestClient(app, raise_server_exceptions=False)
-        with served(app, port=own_port):
+        github.client = WatchedGitHub(client, service.services.database, service.clock)
+        with served(cast(FastAPI, service.client.app), port=own_port):
             people = {"marta": "write", "rita": "read", "mina": "maintain", "tom": "triage"}
             standin.forge.create_repository(NewRepository(repository=REPOSITORY, collaborators=people))
             pull = standin.forge.open_pull(
