@@ -41,7 +41,7 @@ def describe(settings: Settings, policy: Policy) -> Description:
     Raises:
         WorkerError: What would keep it from starting.
     """
-    runner, key = make_runner(policy), node_key(settings)
+    runner, key = make_runner(policy, mark="MARK"), node_key(settings)
     scratch = Scratch(Path(settings.state_folder) / "jobs" / "JOB")
     work = Work(name="byogpu-JOB", image="IMAGE@sha256:DIGEST", scratch=scratch, order=b"")
     return Description(

@@ -27,13 +27,15 @@ from worker.bundle.order import open_job
 from worker.bundle.schema import Completed, Failed, Skipped, TimedOut
 from worker.bundle.signature import sign
 from worker.checkpoints import Checkpoint
-from worker.errors import WorkerError
+from worker.errors import ServerError, WorkerError
 from worker.service import Service
 from worker.suites import UnknownSuiteError, by_digest
 from worker.suites.plan import plan_run
 from worker.upload import upload
 
 POLL_S = 0.5
+ENGINE_STATUSES = (125, 126, 127)
+"""How podman and docker end when it was they who failed, and not what they ran."""
 Cause = Literal["job", "node", "drained", "cancelled", "lost"]
 
 
@@ -118,8 +120,10 @@ class Errand:
             self._watch(spec, work, running, vigil)
         finally:
             self.runner.stop(work, running)
-        if running.ended() != 0:
-            raise ErrandError("job", f"ended with status {running.ended()}: {_last_words(running.said())}")
+        status = running.ended()
+        if status != 0:
+            cause: Cause = "node" if status in ENGINE_STATUSES else "job"
+            raise ErrandError(cause, f"ended with status {status}: {_last_words(running.said())}")
         try:
             return work.scratch.take_bundle()
         except WorkerError as error:
@@ -128,7 +132,8 @@ class Errand:
     def _watch(self, spec: JobSpec, work: Work, running: Running, vigil: Vigil) -> None:
         """Wait for the job's end, within its limits."""
         began_s, told = time.monotonic(), self.granted.done
-        most_bytes = self.policy.disk_gib << 30
+        seen: tuple[tuple[str, int], ...] = ()
+        most_bytes = (self.policy.disk_gib << 30) - work.scratch.source_bytes()
         while running.ended() is None:
             if vigil.word == "lost":
                 raise ErrandError("lost", "the lease was lost")
@@ -139,9 +144,10 @@ class Errand:
                 raise ErrandError("drained", "the node's owner wants it back")
             if time.monotonic() - began_s > spec.time_limit_s:
                 raise ErrandError("job", f"ran past its limit of {spec.time_limit_s} s")
-            if work.scratch.size_bytes() > most_bytes:
+            if work.scratch.written_bytes() > most_bytes:
                 raise ErrandError("job", f"wrote more than {self.policy.disk_gib} GiB")
-            told = self._tell(spec, work, told)
+            if (now := work.scratch.checkpoint_marks()) != seen:
+                told, seen = self._tell(spec, work, told), now
             time.sleep(POLL_S)
         self._tell(spec, work, told)
 
@@ -164,7 +170,7 @@ class Errand:
             upload(signed, self.service)
             self.leases.finish(self.granted, signed.id)
         except WorkerError as error:
-            lost = "lease_lost" in error.detail
+            lost = isinstance(error, ServerError) and error.server_code == "lease_lost"
             raise ErrandError("lost" if lost else "node", f"{error.code}: {error.detail}") from error
         return signed.id
 

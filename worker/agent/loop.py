@@ -1,5 +1,6 @@
 """The agent: ask, run, deliver, ask again, until it is told to stop."""
 
+import fcntl
 import random
 import signal
 import threading
@@ -15,6 +16,7 @@ from worker.agent.policy import Policy
 from worker.agent.runners import Runner, make_runner
 from worker.agent.scratch import wipe_leftovers
 from worker.agent.vigil import Vigil
+from worker.bundle import digest
 from worker.bundle.job import Offer
 from worker.environment import Host, Nvml
 from worker.errors import WorkerError
@@ -52,10 +54,10 @@ class Agent:
         self._settings = settings
         self._policy = policy
         self._say = say
-        self._runner = runner or make_runner(policy)
         self._jitter = jitter
         self._key = node_key(settings)
         self._folder = settings.state_folder / "jobs"
+        self._runner = runner or make_runner(policy, mark=digest(str(self._folder.absolute()).encode())[:12])
         self._stopping = threading.Event()
         self._drain_until_s: float | None = None
 
@@ -86,15 +88,20 @@ class Agent:
             Whether the last job, if there was one, was delivered.
 
         Raises:
-            WorkerError: Only with ``once``: what went wrong.
+            WorkerError: ``work_folder_unusable``: another agent runs on the same folder. With ``once`` also what went
+                wrong.
         """
+        with self._alone():
+            return self._run(once=once)
+
+    def _run(self, *, once: bool) -> bool:
         hasty = self._settings.model_copy(update={"retry_attempts": 2, "request_timeout_s": 10.0})
         self._runner.clean()
-        wipe_leftovers(self._folder, keep=None)
         self._say(f"node {self._key.key_id} asks for work")
         delivered, failures = True, 0
         with self._signals(), Service(self._settings) as service, Service(hasty) as quick:
             while not self._stopping.is_set():
+                wipe_leftovers(self._folder)
                 try:
                     offer = make_offer(self._policy, self._runner, nvml=Nvml.load(), host=Host())
                     claimed = Leases(service, self._key.key_id).claim(offer)
@@ -164,6 +171,21 @@ class Agent:
     def _rest(self, seconds: float) -> None:
         """Wait about so long, so that agents that failed together do not come back together."""
         self._stopping.wait(seconds * (0.5 + self._jitter()))
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Hold the folder of jobs; two agents of one node would take each other's leases."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            lock = self._folder.with_name("agent.lock").open("w")
+        except OSError as error:
+            raise WorkerError("work_folder_unusable", f"{self._folder}: {error.strerror}") from error
+        with lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise WorkerError("work_folder_unusable", f"another agent runs on {self._folder.parent}") from error
+            yield
 
     @contextmanager
     def _signals(self) -> Iterator[None]:

@@ -134,8 +134,12 @@ class Runner(Protocol):
         ...
 
 
-def make_runner(policy: Policy) -> Runner:
+def make_runner(policy: Policy, *, mark: str) -> Runner:
     """The runner that a policy names.
+
+    Args:
+        policy: The policy.
+        mark: Tells this agent's containers from those of others on the machine.
 
     Raises:
         WorkerError: ``runner_missing``; ``policy_invalid``: root without the policy's leave.
@@ -146,7 +150,7 @@ def make_runner(policy: Policy) -> Runner:
         raise WorkerError("policy_invalid", "do not run the agent as root, or say allow_root = true in the policy")
     if shutil.which(policy.runner) is None:
         raise WorkerError("runner_missing", f"{policy.runner} is not installed")
-    return ContainerRunner(policy)
+    return ContainerRunner(policy, mark=mark)
 
 
 class ContainerRunner:
@@ -154,10 +158,12 @@ class ContainerRunner:
 
     Args:
         policy: Engine, GPUs and limits.
+        mark: Label of its containers.
     """
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, *, mark: str) -> None:
         self._policy = policy
+        self._label = f"{LABEL}={mark}"
         self._engine = policy.runner
 
     def version(self) -> str:
@@ -181,7 +187,8 @@ class ContainerRunner:
         limits = [f"--memory={memory}", f"--memory-swap={memory}", f"--pids-limit={policy.processes}"]
         limits += [f"--cpus={policy.cpus}"] if policy.cpus else []
         return [
-            self._engine, "run", "--rm", "--interactive", "--pull=never", f"--name={work.name}", f"--label={LABEL}=1",
+            self._engine, "run", "--rm", "--interactive", "--pull=never", f"--name={work.name}",
+            f"--label={self._label}",
             "--network=none", "--hostname=node", "--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges",
             "--log-driver=none", "--ipc=private", "--stop-timeout=5", *self._user(), *limits,
             f"--ulimit=fsize={2 * MAX_BLOB_BYTES}:{2 * MAX_BLOB_BYTES}", "--ulimit=core=0:0", *_own_limits(policy),
@@ -207,7 +214,7 @@ class ContainerRunner:
 
     def clean(self) -> None:
         """See `Runner`."""
-        left = self._ask("ps", "--all", "--quiet", f"--filter=label={LABEL}=1").split()
+        left = self._ask("ps", "--all", "--quiet", f"--filter=label={self._label}").split()
         if left:
             self._call("rm", "--force", *left, timeout_s=STOP_TIMEOUT_S)
 

@@ -52,17 +52,21 @@ class Scratch:
         """Remove everything. Links are removed, never followed."""
         _remove(self.folder)
 
-    def size_bytes(self) -> int:
-        """Bytes on disk; more than `_MAX_ENTRIES` files count as more than any limit."""
-        total = 0
-        for count, entry in enumerate(_walk(self.folder)):
-            if count >= _MAX_ENTRIES:
-                return 1 << 62
-            try:
-                total += entry.stat(follow_symlinks=False).st_blocks * 512
-            except FileNotFoundError:
-                continue
-        return total
+    def source_bytes(self) -> int:
+        """Bytes on disk of the arms' code."""
+        return _size_bytes(self.source)
+
+    def written_bytes(self) -> int:
+        """Bytes on disk that the job wrote so far; too many files count as more than any limit."""
+        return _size_bytes(self.out)
+
+    def checkpoint_marks(self) -> tuple[tuple[str, int], ...]:
+        """Which checkpoints there are, and when each was written: cheap to ask, so that it disturbs no measurement."""
+        try:
+            with os.scandir(self.out / "checkpoints") as entries:
+                return tuple(sorted((entry.name, entry.stat(follow_symlinks=False).st_mtime_ns) for entry in entries))
+        except OSError:
+            return ()
 
     def checkpoints(self) -> tuple[tuple[str, bytes], ...]:
         """Names and contents of the checkpoints that the job wrote so far; at most 100 of at most 4 MB."""
@@ -107,18 +111,13 @@ class Scratch:
             raise WorkerError("job_output_invalid", f"{error.code}: {error.detail}") from error
 
 
-def wipe_leftovers(root: Path, *, keep: str | None) -> None:
-    """Remove the folders of jobs that will not come back.
-
-    Args:
-        root: Folder of all jobs.
-        keep: Name of one that is needed.
-    """
+def wipe_leftovers(root: Path) -> None:
+    """Remove the folders of jobs that will not come back from the folder of all jobs."""
     if not root.is_dir():
         return
     oldest = time.time() - KEPT_S
     for folder in root.iterdir():
-        if folder.name != keep and folder.stat(follow_symlinks=False).st_mtime < oldest:
+        if folder.stat(follow_symlinks=False).st_mtime < oldest:
             _remove(folder)
 
 
@@ -138,6 +137,18 @@ def _make_removable(folder: Path) -> None:
                 os.chmod(entry.path, 0o700, follow_symlinks=False)
             except (OSError, NotImplementedError):
                 continue
+
+
+def _size_bytes(folder: Path) -> int:
+    total = 0
+    for count, entry in enumerate(_walk(folder)):
+        if count >= _MAX_ENTRIES:
+            return 1 << 62
+        try:
+            total += entry.stat(follow_symlinks=False).st_blocks * 512
+        except FileNotFoundError:
+            continue
+    return total
 
 
 def _walk(folder: Path) -> Iterator[os.DirEntry[str]]:

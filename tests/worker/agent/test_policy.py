@@ -24,7 +24,7 @@ def policy(**changes: Any) -> Policy:
 
 def command(**changes: Any) -> list[str]:
     work = Work(name="byogpu-j-1-1", image=IMAGE, scratch=Scratch(Path("/scratch/j-1")), order=b"")
-    return ContainerRunner(policy(**changes)).command(work)
+    return ContainerRunner(policy(**changes), mark="m").command(work)
 
 
 def test_the_sample_is_a_policy_that_allows_nothing_of_anybody(tmp_path: Path) -> None:
@@ -78,10 +78,10 @@ def test_only_the_lent_gpus_are_passed(runner: str, gpus: Any, expected: list[st
 
 def test_root_needs_the_owners_leave() -> None:
     if os.geteuid() != 0:
-        assert make_runner(policy(runner="process")).version().startswith("Python")
+        assert make_runner(policy(runner="process"), mark="m").version().startswith("Python")
         return
     with pytest.raises(WorkerError, match="do not run the agent as root"):
-        make_runner(policy(runner="podman"))
+        make_runner(policy(runner="podman"), mark="m")
 
 
 def test_the_unit_drains_and_names_this_installation() -> None:
