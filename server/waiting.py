@@ -197,7 +197,8 @@ def _why_queued(job: Job, suite: Suite | None, around: Surroundings) -> str:
     if image is None:
         return f"The operator has set no image for suite {job.suite}."
     if job.run_after > around.now:
-        return f"Tried again at {job.run_after.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC: {job.reason}."
+        again = f"{job.run_after.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+        return f"It is tried again at {again}; the last time: {job.reason}."
     if around.running.get(job.pull_id, 0) >= around.settings.jobs_per_pull:
         return f"The pull request has {around.settings.jobs_per_pull} jobs running, as many as it may have."
     traits = traits_of(job, suite, image=image, repository=repository.name, author=pull.author)
