@@ -127,7 +127,7 @@ def sweep(services: Services) -> int:
             for pull_id in outbox.waiting(session):
                 queue.enqueue(session, "publish", str(pull_id), now=now)
             reconcile_every_s = services.settings.reconcile_interval_s
-            for repository_id in reconciliation.watched(session):
+            for repository_id in reconciliation.known(session):
                 queue.enqueue_every(session, "reconcile", str(repository_id), every_s=reconcile_every_s, now=now)
             for key in obedience.waiting(session):
                 queue.enqueue(session, "obey", key, now=now)

@@ -6,7 +6,8 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from judge.claims import parse_claims
-from server.github import GitHubRetryableError
+from server.checks import access
+from server.github import GitHubPermanentError, GitHubRetryableError
 from server.github import Pull as GitHubPull
 from server.models import Pull, Repository
 from server.queue import PostponeError, enqueue
@@ -14,16 +15,17 @@ from server.seen import from_api, note
 from server.services import Services
 
 
-def watched(session: Session) -> Sequence[int]:
-    """Ids of the repositories that GitHub lets the service into."""
-    return session.scalars(select(Repository.id).where(Repository.covered)).all()
+def known(session: Session) -> Sequence[int]:
+    """Ids of all repositories."""
+    return session.scalars(select(Repository.id)).all()
 
 
 def reconcile(services: Services, key: str) -> None:
     """Compare a repository's open pull requests with what is known, and learn what is different.
 
     Of pull requests that were never heard of, only those that make claims are taken in. What is open here and not on
-    GitHub's list is read by itself.
+    GitHub's list is read by itself. Of a repository that GitHub did not let the service into, it is asked whether it
+    does now; so is it of one that it does not show.
 
     Args:
         services: The service.
@@ -36,20 +38,28 @@ def reconcile(services: Services, key: str) -> None:
     if services.github is None:
         return
     with services.database.read() as session:
-        name = session.get_one(Repository, int(key)).name
+        repository = session.get_one(Repository, int(key))
+    if not repository.covered:
+        access.check(services, key)
+        return
     try:
-        listed = services.github.fetch_open_pulls(name)
+        listed = services.github.fetch_open_pulls(repository.name)
     except GitHubRetryableError as error:
         raise PostponeError(str(error)[:300], after_s=error.retry_after_s) from error
+    except GitHubPermanentError as error:
+        if error.code != "github_not_found":
+            raise
+        access.check(services, key)
+        return
     now, seen = services.clock(), {pull.number: pull for pull in listed if pull.repository_id == int(key)}
     if len(seen) != len(listed):
         return  # the name has moved on to another repository
     with services.database.write() as session:
-        known = {pull.number: pull for pull in session.scalars(select(Pull).where(Pull.repository_id == int(key)))}
+        here = {pull.number: pull for pull in session.scalars(select(Pull).where(Pull.repository_id == int(key)))}
         for number, pull in seen.items():
-            if _is_news(pull, known.get(number)):
+            if _is_news(pull, here.get(number)):
                 note(session, from_api(pull), actor="github", now=now)
-        for number, kept in known.items():
+        for number, kept in here.items():
             if kept.state == "open" and number not in seen:
                 enqueue(session, "read_pull", str(kept.id), now=now)
     services.bell.ring()

@@ -169,6 +169,24 @@ def test_lost_webhooks_are_made_up_for(world: World) -> None:
     assert {row["number"]: row["state"] for row in world.service.rows("pull")} == {1: "open", 2: "open", 4: "closed"}
 
 
+def test_an_installation_whose_webhooks_were_lost_is_noticed(world: World) -> None:
+    def later() -> list[int]:
+        world.service.clock.advance(world.service.services.settings.reconcile_interval_s + 1)
+        sweep(world.service.services)
+        world.work()
+        assert {row["state"] for row in world.service.rows("task")} == {"done"}
+        return [row["covered"] for row in world.service.rows("repository")]
+
+    told, world.forge.hooks._target = world.forge.hooks._target, None
+    world.forge.uninstall(REPOSITORY)
+    assert later() == [0]
+    head = world.push()
+    world.forge.install(REPOSITORY)
+    world.forge.hooks._target = told
+    assert later() == [1]
+    assert world.runs()[-1].head_sha == head
+
+
 def test_a_pull_request_that_is_gone_is_closed_and_asked_for_no_more(world: World) -> None:
     world.ask("/byogpu run")
     with world.forge.store.changing() as state:
