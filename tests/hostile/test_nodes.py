@@ -17,12 +17,13 @@ BODIES: dict[str, tuple[Any, str]] = {
     "key in capitals": ({"public_key": KEY.upper(), "owner": "o"}, "body_invalid"),
     "key in PEM": ({"public_key": "-----BEGIN PUBLIC KEY-----", "owner": "o"}, "body_invalid"),
     "key with a line break": ({"public_key": KEY + "\n", "owner": "o"}, "body_invalid"),
-    "no owner": ({"public_key": KEY}, "body_invalid"),
+    "no owner": ({"public_key": KEY}, "node_owner_invalid"),
+    "proof that is none": ({"public_key": KEY, "proof": "{}", "owner": 7}, "body_invalid"),
     "empty owner": ({"public_key": KEY, "owner": ""}, "body_invalid"),
     "owner with an escape sequence": ({"public_key": KEY, "owner": "\x1b[2Jo"}, "body_invalid"),
     "owner without end": ({"public_key": KEY, "owner": "o" * 201}, "body_invalid"),
     "trust on top": ({"public_key": KEY, "owner": "o", "trust": 4}, "body_invalid"),
-    "too large": ({"public_key": KEY, "owner": "o" * 5000}, "body_too_large"),
+    "too large": ({"public_key": KEY, "owner": "o" * 9000}, "body_too_large"),
 }
 
 
