@@ -6,6 +6,7 @@ order that has not begun *stale*.
 """
 
 import secrets
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from sqlalchemy import ColumnElement, func, select
@@ -26,6 +27,11 @@ OPERATOR = "the operator"
 """Under which name the operator orders and approves; no login has a space."""
 UNSTARTED: tuple[JobState, ...] = ("unapproved", "queued")
 _DAY = timedelta(days=1)
+_FLOORS: Mapping[str, Needs] = {
+    "standard": Needs(gpu_count=1, gpu_memory_bytes=80_000_000_000),
+    "full": Needs(gpu_count=1, gpu_memory_bytes=140_000_000_000),
+}
+"""What a machine must have for a suite at least, as the suite's own file says; a smaller one would waste its hours."""
 
 
 def place(
@@ -55,13 +61,14 @@ def place(
         now: Now.
         priority: Steps forward in the line; negative: backward.
         image: Image by digest, approved with the commit; None: the operator's image of the suite.
-        needs: What the machine must have; None: nothing in particular.
+        needs: What the machine must have beside what the suite asks for; None: nothing in particular.
 
     Raises:
         AppError: ``job_suite_not_found``, ``pull_closed``, ``job_head_moved``, ``orders_of_pull_exhausted``,
             ``orders_exhausted``.
     """
-    chosen, wanted = _suite(suite), canonical(needs or Needs()).decode()
+    chosen = _suite(suite)
+    wanted = canonical(_at_least(needs or Needs(), _FLOORS.get(chosen.id, Needs()))).decode()
     pull = _pull_at(session, pull_id, head_sha)
     same = session.scalars(
         select(Job).where(
@@ -225,6 +232,15 @@ def _approve(session: Session, settings: Settings, job: Job, *, approved_by: str
     job.state, job.reason, job.approved_by, job.approved_at = "queued", "", approved_by, now
     job.rank_at, job.run_after = rank(settings, job.priority, now), now
     _note(session, job, now, "job.approved", by=approved_by, detail=f"commit {job.head_sha}")
+
+
+def _at_least(needs: Needs, floor: Needs) -> Needs:
+    return needs.model_copy(
+        update={
+            "gpu_count": max(needs.gpu_count, floor.gpu_count),
+            "gpu_memory_bytes": max(needs.gpu_memory_bytes, floor.gpu_memory_bytes),
+        }
+    )
 
 
 def _suite(name: str) -> Suite:

@@ -89,6 +89,14 @@ def test_a_job_goes_only_where_it_fits_and_the_owner_allows(yard, make_gpu, make
     assert yard.claim(what=make_offer(make_gpu()))["job"] is not None
 
 
+def test_a_suite_asks_for_its_least_machine_itself(yard) -> None:
+    plain = yard.order(suite="standard", image=f"registry.example/eval@sha256:{'2' * 64}")
+    assert (plain["needs"]["gpu_count"], plain["needs"]["gpu_memory_bytes"]) == (1, 80_000_000_000)
+    more = yard.order(suite="full", needs={"gpu_count": 8, "nvlink": True})
+    assert (more["needs"]["gpu_count"], more["needs"]["gpu_memory_bytes"]) == (8, 140_000_000_000)
+    assert codes(yard.claim())[0] == "gpu_count"
+
+
 def test_a_waiting_job_says_what_nodes_lack(yard, make_offer) -> None:
     job = yard.order(needs={"gpu_count": 8, "gpu_model": "H200"})
     yard.claim("n1", make_offer())
