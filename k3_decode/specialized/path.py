@@ -72,9 +72,9 @@ class KernelPath:
         check_config(model.config)
         if model.shard.size != 1:
             raise ArgumentError("KernelPath", "model", expected="one rank", got=f"rank of {model.shard.size}")
-        for layer, rows in cache.latent.items():
-            if rows.dtype != torch.bfloat16:
-                raise ArgumentError("KernelPath", f"cache.latent[{layer}]", expected="bfloat16", got=rows.dtype)
+        for layer, latent in cache.latent.items():
+            if latent.dtype != torch.bfloat16:
+                raise ArgumentError("KernelPath", f"cache.latent[{layer}]", expected="bfloat16", got=latent.dtype)
         self._model, self._cache = model, cache
         self._weights = StepWeights.prepare(model.weights) if weights is None else weights
         if not 1 <= tokens <= MOST_TOKENS or any(rows % tokens for rows in buckets):
