@@ -117,14 +117,19 @@ Admin = Depends(require("admin"))
 
 
 def limited(request: Request, services: InService, principal: InPrincipal) -> None:
-    """Count a request for who sends it, and say in its answer where they stand. Webhooks are signed and not counted.
+    """Count a request once for who sends it, and say in its answer where they stand.
+
+    Webhooks are signed and not counted.
 
     Raises:
         AppError: ``rate_limited``.
     """
-    if request.url.path.endswith(WEBHOOKS):
+    if request.url.path.endswith(WEBHOOKS) or getattr(request.state, "counted", False):
         return
-    kind: Kind = "read" if request.method in _SAFE else "part" if request.method == "PUT" else "write"
+    request.state.counted = True
+    kind: Kind = "read" if request.method in _SAFE else "write"
+    if request.method == "PUT" and "/parts/" in request.url.path:
+        kind = "part"
     _count(request, services, kind, principal.owner)
 
 

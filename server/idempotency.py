@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from sqlalchemy import delete, select, update
 from starlette.types import Message
 
-from server.auth import identify
+from server.auth import identify, limited
 from server.bodies import JsonBody, raw
 from server.db import inserter
 from server.errors import AppError
@@ -62,7 +62,7 @@ class IdempotentRoute(APIRoute):
             if len(given) > 1 or not 1 <= len(given[0]) <= MAX_CHARACTERS:
                 raise AppError("header_invalid", f"Send one {HEADER} of 1 to {MAX_CHARACTERS} characters.")
             services: Services = request.app.state.services
-            owner = (await run_in_threadpool(identify, request, services)).owner
+            owner = await run_in_threadpool(_counted, request, services)
             body = await raw(request, limit=limit)
             mark = _Mark(owner, _digest(given[0].encode()), _digest(request.url.path.encode(), body))
             kept = await run_in_threadpool(_begin, services, mark)
@@ -77,6 +77,13 @@ class IdempotentRoute(APIRoute):
             return answer
 
         return once
+
+
+def _counted(request: Request, services: Services) -> str:
+    """Whose request it is; who asks too often leaves nothing behind."""
+    principal = identify(request, services)
+    limited(request, services, principal)
+    return principal.owner
 
 
 def _begin(services: Services, mark: _Mark) -> Response | None:

@@ -96,3 +96,14 @@ def test_the_body_is_limited_before_it_is_kept(service: Service) -> None:
     answer = post(service, {"public_key": "0" * 10_000}, "k")
     assert (answer.status_code, answer.json()["code"]) == (413, "body_too_large")
     assert service.rows("kept_answer") == []
+
+
+def test_who_asks_too_often_leaves_nothing_behind_and_is_counted_once(
+    make_service: Callable[..., Service], body: dict[str, Any]
+) -> None:
+    service = make_service(writes_per_minute=2)
+    assert post(service, body, "a").status_code == 201
+    assert post(service, body, "b").headers["ratelimit"].startswith('"write";r=0;')
+    answer = post(service, body, "c")
+    assert (answer.status_code, answer.json()["code"]) == (429, "rate_limited")
+    assert len(service.rows("kept_answer")) == 2
