@@ -1,6 +1,5 @@
 """Every launch of the bench gives a kernel the tensors that the kernel declares; no GPU, no kernel runs."""
 
-import contextlib
 import dataclasses
 
 import pytest
@@ -11,53 +10,13 @@ from k3_decode.bench.layer_cases import LayerCases
 from k3_decode.bench.measure import MODELS
 from k3_decode.build.sets import SESSION_BUCKETS, SETS
 from k3_decode.config import CONFIGS
-from k3_decode.kernels.operator import Argument, Operator
 from k3_decode.specialized.operators import step_operators
 from k3_decode.specialized.sharded import sharded_operators
 
-DTYPES = {"bf16": torch.bfloat16, "f32": torch.float32, "i32": torch.int32}
 SMALL = dataclasses.replace(
     CONFIGS["k3-small"], num_layers=4, mla_layers=(2, 4), num_experts=32, dense_size=512, vocab_size=512,
     attn_res_block_size=2,
 )  # fmt: skip
-
-
-class Checking:
-    """Hands out kernels that check their tensors and compute nothing."""
-
-    def __init__(self) -> None:
-        self.manifest = {"kernels": {}}
-        self.launched: set[str] = set()
-
-    def kernel(self, operator: Operator):
-        def launch(*tensors: torch.Tensor) -> None:
-            assert len(tensors) == len(operator.arguments), operator.name
-            extents: dict[str, int] = {}
-            for tensor, argument in zip(tensors, operator.arguments, strict=True):
-                check(tensor, argument, extents, f"{operator.name}: {argument.name}")
-            self.launched.add(operator.name)
-
-        return launch
-
-
-def check(tensor: torch.Tensor, argument: Argument, extents: dict[str, int], where: str) -> None:
-    assert tensor.dtype == DTYPES[argument.dtype], where
-    assert tensor.dim() == len(argument.shape), where
-    for found, expected in zip(tensor.shape, argument.shape, strict=True):
-        assert found == (expected if isinstance(expected, int) else extents.setdefault(expected, found)), where
-    assert tensor.stride(-1) == 1 if argument.strided else tensor.is_contiguous(), where
-    if argument.aligned:
-        rows = tensor.stride(0) * tensor.element_size() if tensor.dim() > 1 else 0
-        assert (tensor.data_ptr() % 16, rows % 16) == (0, 0), where
-
-
-@pytest.fixture
-def library(monkeypatch) -> Checking:
-    """Kernels for a machine whose graphs do nothing."""
-    monkeypatch.setattr(torch.cuda, "CUDAGraph", lambda: None)
-    monkeypatch.setattr(torch.cuda, "graph", lambda graph: contextlib.nullcontext())
-    monkeypatch.setattr(torch.cuda, "synchronize", lambda device=None: None)
-    return Checking()
 
 
 @pytest.mark.parametrize("rows", [1, 2, 8, 16])
