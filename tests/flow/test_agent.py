@@ -5,8 +5,12 @@ The jobs run as plain processes here, with a stand-in for the model's code; test
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 from worker.agent.client import Leases
@@ -18,6 +22,7 @@ from worker.service import Service
 Lender = Any
 """What the fixture gives: tests/flow/lending.py."""
 REPOSITORY = "octo/kernels"
+ADMIN_TOKEN = "admin-token-for-tests"
 
 
 class Sleeper:
@@ -132,3 +137,24 @@ def test_an_order_signed_by_another_key_is_not_run(lender: Lender) -> None:
     assert not sleeper.started.is_set()
     assert lender.page(job_id)["leases"][0]["outcome"] == "interrupted"
     assert any("not signed by the service" in line for line in lender.said)
+
+
+def test_sigterm_drains_the_command(lender: Lender, tmp_path: Path) -> None:
+    lender.agent()  # registers the key
+    policy = tmp_path / "agent.toml"
+    key = lender.policy().service_key
+    policy.write_text(f'service_key = "{key}"\nrunner = "process"\nsuites = ["smoke"]\n')
+    environment = {
+        **os.environ, "BYOGPU_SERVER_URL": str(lender.api.base_url), "BYOGPU_TOKEN": ADMIN_TOKEN,
+        "BYOGPU_NODE_KEY": str(lender.settings.node_key), "BYOGPU_STATE_FOLDER": str(tmp_path / "state"),
+        "PYTHONUNBUFFERED": "1",
+    }  # fmt: skip
+    command = [sys.executable, "-m", "byogpu.cli", "agent", "--policy", str(policy)]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as agent:
+        assert agent.stdout is not None
+        said = [next(agent.stdout), next(agent.stdout)]
+        agent.send_signal(signal.SIGTERM)
+        said += list(agent.stdout)
+    assert agent.returncode == 0, said
+    assert said[1].startswith("no job: nothing_waits")
+    assert said[-2:] == ["SIGTERM: no new jobs\n", "drained\n"]
