@@ -184,6 +184,7 @@ class ContainerRunner:
         """See `Runner`."""
         policy, scratch = self._policy, work.scratch
         memory = f"{policy.memory_gib}g"
+        label = ",relabel=private" if self._engine == "podman" else ""  # SELinux, where it is on, lets this job in
         limits = [f"--memory={memory}", f"--memory-swap={memory}", f"--pids-limit={policy.processes}"]
         limits += [f"--cpus={policy.cpus}"] if policy.cpus else []
         return [
@@ -193,8 +194,8 @@ class ContainerRunner:
             "--log-driver=none", "--ipc=private", "--stop-timeout=5", *self._user(), *limits,
             f"--ulimit=fsize={2 * MAX_BLOB_BYTES}:{2 * MAX_BLOB_BYTES}", "--ulimit=core=0:0", *_own_limits(policy),
             f"--tmpfs=/tmp:rw,exec,nosuid,nodev,size={memory},mode=1777",
-            f"--mount=type=bind,source={scratch.source},target=/source,readonly",
-            f"--mount=type=bind,source={scratch.out},target=/out",
+            f"--mount=type=bind,source={scratch.source},target=/source,readonly{label}",
+            f"--mount=type=bind,source={scratch.out},target=/out{label}",
             f"--env=BYOGPU_IMAGE_DIGEST={work.image.rpartition(':')[2]}", "--env=BYOGPU_STATE_FOLDER=/out/state",
             *self._gpus(),
             work.image, "run-job", "--out=/out",

@@ -54,8 +54,8 @@ def test_a_container_has_no_network_no_rights_and_only_its_own_folder() -> None:
         assert word in words
     mounts = [word for word in words if word.startswith(("--mount", "--volume", "-v"))]
     assert mounts == [
-        "--mount=type=bind,source=/scratch/j-1/source,target=/source,readonly",
-        "--mount=type=bind,source=/scratch/j-1/out,target=/out",
+        "--mount=type=bind,source=/scratch/j-1/source,target=/source,readonly,relabel=private",
+        "--mount=type=bind,source=/scratch/j-1/out,target=/out,relabel=private",
     ]
     assert not any("sock" in word or "privileged" in word.replace("no-new-privileges", "") for word in words)
     assert not any(word.startswith("--user=0") for word in words)
