@@ -87,13 +87,16 @@ class Member:
 
     def cpu_s(self) -> float:
         """Processor seconds that it and its children have used so far."""
-        used = 0.0
+        parents, used = {}, {}
         for path in Path("/proc").glob("[0-9]*/stat"):
             with contextlib.suppress(OSError):  # it may end meanwhile
                 fields = path.read_text().rpartition(")")[2].split()
-                if self.process is not None and int(fields[2]) == self.process.pid:
-                    used += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-        return used
+                pid = int(path.parent.name)
+                parents[pid], used[pid] = int(fields[1]), int(fields[11]) + int(fields[12])
+        mine = {self.process.pid} if self.process is not None else set()
+        while more := {pid for pid, parent in parents.items() if parent in mine} - mine:
+            mine |= more
+        return sum(used.get(pid, 0) for pid in mine) / os.sysconf("SC_CLK_TCK")
 
     def kill(self) -> None:
         """SIGKILL it and all of its children."""

@@ -1,12 +1,11 @@
 """From rows to what the dashboard reads. Reads only."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import get_args
 
-from sqlalchemy import Select, func, select, tuple_
-from sqlalchemy.orm import Session, undefer
+from sqlalchemy import Select, and_, func, select, tuple_
+from sqlalchemy.orm import Session, defer, undefer
 
 from judge.assess import Assessment
 from judge.claims import parse_claims
@@ -65,12 +64,14 @@ def pull_list(session: Session, *, public_url: str, cursor: str | None, limit: i
         query = query.where(tuple_(Pull.seen_at, Pull.id) < (at, _whole(key)))
     rows = session.execute(query.limit(limit + 1)).all()
     shown = rows[:limit]
+    ids = [pull.id for pull, _ in shown]
+    outcomes, bundles, checks = _outcomes(session, ids), _bundle_counts(session, ids), check_states(session, ids)
     items = [
         PullItem(
             pull=pull_ref(pull, repository, public_url=public_url),
-            outcomes=_outcomes(session, pull.id),
-            bundles=session.scalar(select(func.count()).select_from(_bundles_of(pull).subquery())) or 0,
-            check=check_state(session, pull.id),
+            outcomes=outcomes.get(pull.id, ()),
+            bundles=bundles.get(pull.id, 0),
+            check=checks.get(pull.id),
         )
         for pull, repository in shown
     ]
@@ -234,22 +235,32 @@ def bundle_refs(session: Session, bundles: Sequence[Bundle], *, public_url: str)
 
 def check_state(session: Session, pull_id: int) -> CheckState | None:
     """The newest check of a pull request."""
-    post = session.scalar(
-        select(Post).where(Post.pull_id == pull_id, Post.state != "superseded").order_by(Post.id.desc()).limit(1)
+    return check_states(session, [pull_id]).get(pull_id)
+
+
+def check_states(session: Session, pull_ids: Sequence[int]) -> Mapping[int, CheckState]:
+    """The newest check of each pull request that has one."""
+    newest = (
+        select(func.max(Post.id))
+        .where(Post.pull_id.in_(pull_ids), Post.state != "superseded")
+        .group_by(Post.pull_id)
+        .scalar_subquery()
     )
-    if post is None:
-        return None
-    return CheckState(
-        state=post.state,
-        conclusion=post.conclusion,
-        title=post.title,
-        head_sha=post.head_sha,
-        attempts=post.attempts,
-        detail=post.detail,
-        url=post.url or None,
-        created_at=post.created_at,
-        sent_at=post.sent_at,
-    )
+    posts = session.scalars(select(Post).where(Post.id.in_(newest)).options(defer(Post.payload)))
+    return {
+        post.pull_id: CheckState(
+            state=post.state,
+            conclusion=post.conclusion,
+            title=post.title,
+            head_sha=post.head_sha,
+            attempts=post.attempts,
+            detail=post.detail,
+            url=post.url or None,
+            created_at=post.created_at,
+            sent_at=post.sent_at,
+        )
+        for post in posts
+    }
 
 
 def _bundle_ref(
@@ -296,10 +307,33 @@ def _bundles_of(pull: Pull) -> Select[Bundle]:
     )
 
 
-def _outcomes(session: Session, pull_id: int) -> tuple[OutcomeCount, ...]:
-    found = Counter(session.scalars(select(VerdictRow.outcome).where(VerdictRow.pull_id == pull_id)))
+def _outcomes(session: Session, pull_ids: Sequence[int]) -> Mapping[int, tuple[OutcomeCount, ...]]:
+    """How many claims of each pull request came out how."""
+    rows = session.execute(
+        select(VerdictRow.pull_id, VerdictRow.outcome, func.count())
+        .where(VerdictRow.pull_id.in_(pull_ids))
+        .group_by(VerdictRow.pull_id, VerdictRow.outcome)
+    ).all()
+    found = {(pull_id, outcome): count for pull_id, outcome, count in rows}
     ordered: Iterable[Outcome] = get_args(Outcome)
-    return tuple(OutcomeCount(outcome=one, count=found[one]) for one in ordered if found[one])
+    return {
+        pull_id: tuple(
+            OutcomeCount(outcome=one, count=found[pull_id, one]) for one in ordered if (pull_id, one) in found
+        )
+        for pull_id in {row.pull_id for row in rows}
+    }
+
+
+def _bundle_counts(session: Session, pull_ids: Sequence[int]) -> Mapping[int, int]:
+    """How many complete bundles each pull request has; none: it is left out."""
+    about = and_(Bundle.repository_id == Pull.repository_id, Bundle.pull_number == Pull.number)
+    rows = session.execute(
+        select(Pull.id, func.count())
+        .join(Bundle, about)
+        .where(Pull.id.in_(pull_ids), Bundle.upload_state == "complete")
+        .group_by(Pull.id)
+    ).all()
+    return {row[0]: row[1] for row in rows}
 
 
 def _whole(key: str) -> int:
