@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -120,29 +121,48 @@ def people() -> People:
     return People()
 
 
-@pytest.fixture
-def accounts(make_service: Callable[..., Service], people: People) -> Iterator[Accounts]:
-    import httpx
+@dataclass
+class Hub:
+    """The stand-in of a whole module of tests; its clock is that of the test that runs.
 
+    Attributes:
+        running: It.
+        clock: Tells the time.
+    """
+
+    running: standin.RunningStandin
+    clock: list[Callable[[], datetime]]
+
+
+@pytest.fixture(scope="module")
+def hub() -> Iterator[Hub]:
     from standin.settings import OAuthApp, StandinSettings
 
     port = standin.free_port()
     address = f"http://127.0.0.1:{port}"
-    clocks: list[Any] = []
+    clock: list[Callable[[], datetime]] = []
     settings = StandinSettings(
         api_url=address,
         web_url=address,
         oauth=OAuthApp(CLIENT_ID, CLIENT_SECRET, f"{PUBLIC_URL}/api/v1/sign-in/callback"),
-        clock=lambda: clocks[0](),
+        clock=lambda: clock[-1](),
     )
+    with standin.running(settings, port=port) as running:
+        yield Hub(running, clock)
+
+
+@pytest.fixture
+def accounts(make_service: Callable[..., Service], people: People, hub: Hub) -> Iterator[Accounts]:
+    import httpx
+
     service = make_service(
         github=people,
         public_url=PUBLIC_URL,
-        github_url=address,
-        github_web_url=address,
+        github_url=hub.running.url,
+        github_web_url=hub.running.url,
         github_oauth_client_id=CLIENT_ID,
         github_oauth_client_secret=CLIENT_SECRET,
     )
-    clocks.append(service.clock)
-    with standin.running(settings, port=port) as hub, httpx.Client() as github:
-        yield Accounts(service, hub, github)
+    hub.clock.append(service.clock)
+    with httpx.Client() as github:
+        yield Accounts(service, hub.running, github)
