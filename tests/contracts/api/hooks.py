@@ -22,7 +22,7 @@ _counter = itertools.count(1)
 
 
 @schemathesis.hook
-def map_path_parameters(context: schemathesis.HookContext, parameters: dict[str, Any] | None) -> Any:  # noqa: ARG001
+def map_path_parameters(context: schemathesis.HookContext, parameters: dict[str, Any] | None) -> Any:
     """Name the pull request that there is."""
     found = dict(parameters or {})
     if {"owner", "name"} <= found.keys() and all(_is(found[part], _WORDS) for part in ("owner", "name")):
