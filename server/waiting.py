@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 from pydantic import AwareDatetime
 from sqlalchemy import func, select
@@ -90,8 +91,14 @@ def job_refs(session: Session, settings: Settings, jobs: Sequence[Job], *, now: 
 
 def suite_of(job: Job) -> Suite | None:
     """The suite of a job; None: this release does not publish it any more."""
+    return _published(job.suite_digest)
+
+
+@cache
+def _published(digest: str) -> Suite | None:
+    """A suite by its digest, looked up once: a digest is computed from the whole suite, and queues are long."""
     try:
-        return by_digest(job.suite_digest)
+        return by_digest(digest)
     except UnknownSuiteError:
         return None
 
