@@ -1,7 +1,7 @@
 """Fuzz every target, guided by coverage: ``python tests/fuzz/campaign.py --minutes 30``, or one: ``--target claims``.
 
-What is found is left in the working folder; an input worth keeping goes to ``tests/fuzz/corpus/TARGET`` and is replayed
-by every test run from then on.
+What is found is left in the working folder; an input worth keeping goes to ``tests/fuzz/corpus/TARGET`` in
+hexadecimal and is replayed by every test run from then on.
 """
 
 import argparse
@@ -50,15 +50,17 @@ def main() -> None:
 def _run(name: str, folder: Path, seconds: float) -> bool:
     """Fuzz one target in a process of its own; False: it crashed, hung or grew."""
     corpus, found = folder / name, folder / f"{name}-found"
-    for one in (corpus, found, HERE / "corpus" / name):
+    for one in (corpus, found):
         one.mkdir(parents=True, exist_ok=True)
+    for kept in (HERE / "corpus" / name).glob("*.hex"):
+        (corpus / kept.stem).write_bytes(bytes.fromhex(kept.read_text(encoding="ascii")))
     options = (
         f"-max_total_time={int(seconds)}", f"-timeout={LIMIT_S}", f"-report_slow_units={LIMIT_S}",
         f"-rss_limit_mb={LIMIT_MB}", "-max_len=4096",
         f"-artifact_prefix={found}/", "-print_final_stats=1", "-len_control=10",
     )  # fmt: skip
     again = [sys.executable, __file__, "--target", name, "--folder", folder, "--inside"]
-    command = [*again, "fuzz", *options, corpus, HERE / "corpus" / name]
+    command = [*again, "fuzz", *options, corpus]
     began_s = time.monotonic()
     log = folder / f"{name}.log"
     with log.open("wb") as stream:
@@ -68,8 +70,8 @@ def _run(name: str, folder: Path, seconds: float) -> bool:
     minutes = (time.monotonic() - began_s) / 60
     left = sorted(path.name for path in found.iterdir())
     grown = int(subprocess.run([*again, "replay"], stdout=subprocess.PIPE, check=True).stdout)
-    kept = len(list(corpus.iterdir()))
-    print(f"{name}: {runs} inputs in {minutes:.1f} min, {kept} kept, coverage {coverage}, memory grown by {grown} MB")
+    count = len(list(corpus.iterdir()))
+    print(f"{name}: {runs} inputs in {minutes:.1f} min, {count} kept, coverage {coverage}, memory grown by {grown} MB")
     if code or left:
         print(f"  ended with {code}; {', '.join(left) or 'no input'} in {found}; see {log}")
     return not code and not left and grown <= GROWTH_MB

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 CORPUS = Path(__file__).with_name("corpus")
-KEPT = sorted(path for path in CORPUS.glob("*/*") if path.is_file())
+KEPT = sorted(CORPUS.glob("*/*.hex"))
 Targets = dict[str, Callable[[bytes], None]]
 
 
-@pytest.mark.parametrize("path", KEPT, ids=lambda path: f"{path.parent.name}-{path.name[:24]}")
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_kept_input_ends_well(path: Path, targets: Targets) -> None:
-    targets[path.parent.name](path.read_bytes())
+    targets[path.parent.name](bytes.fromhex(path.read_text(encoding="ascii")))
 
 
 @pytest.mark.parametrize(
