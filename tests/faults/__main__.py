@@ -1,6 +1,6 @@
 """Kill any part of a deployment at random moments, again and again, and see whether anything acknowledged is lost.
 
-    python -m faults [--schedules N] [--seed S] [--lanes N] [--json FILE]      (tests/ on the path; `make faults`)
+    python -m faults [--schedules N] [--first N] [--seed S] [--lanes N] [--json FILE]      (`make faults`)
 
 A schedule is one bundle's way from the first request to the check on GitHub. Its seed says which processes are killed
 with SIGKILL, each in the middle of what (upload, validation, posting), after how long, and how long they stay down.
@@ -326,6 +326,7 @@ def main() -> int:
     """Run the campaign; the exit status says whether anything was wrong."""
     options = argparse.ArgumentParser(description="Kill parts of a deployment at random moments.")
     options.add_argument("--schedules", type=int, default=100)
+    options.add_argument("--first", type=int, default=1, help="go on where an earlier campaign of that seed stopped")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--lanes", type=int, default=4)
     options.add_argument("--minutes", type=float, default=120, help="begin no schedule after that time")
@@ -335,7 +336,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="byogpu-faults-") as folder:
         os.chmod(folder, 0o755)
         with campaign(Path(folder)) as one:
-            schedules = [draw(chosen.seed, number) for number in range(1, chosen.schedules + 1)]
+            schedules = [draw(chosen.seed, number) for number in range(chosen.first, chosen.schedules + 1)]
             ends = time.monotonic() + 60 * chosen.minutes
             with ThreadPoolExecutor(max_workers=chosen.lanes) as lanes:
                 for outcome in lanes.map(lambda each: one.run(each) if time.monotonic() < ends else None, schedules):

@@ -156,6 +156,7 @@ def measure(site: Cluster, chosen: argparse.Namespace, folder: Path) -> dict[str
         "read_p50_ms": percentile(reads, 0.5),
         "read_p99_ms": percentile(reads, 0.99),
         "read_p99_ms_by_page": {page: percentile(values, 0.99) for page, values in sorted(seen["reads"].items())},
+        "reconnects": seen["reconnects"],
         "uploads": len(sent["bundles"]),
         "ingest_mb_s": round(chosen.uploads * UPLOAD_BYTES / MB / sent["duration_s"], 1),
         "longest_upload_s": round(sent["longest_s"], 1),

@@ -7,7 +7,7 @@ import json
 import random
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any
@@ -22,6 +22,8 @@ class Seen:
     heartbeats: list[float] = field(default_factory=list)
     reads: dict[str, list[float]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+    reconnects: int = 0
+    """Requests that were sent twice because the connection was closed under the first: agents do that too."""
 
 
 @dataclass
@@ -41,7 +43,7 @@ class Crowd:
 
     async def run(self) -> Seen:
         """Claim every job, say so, then heartbeat and read until the time is over."""
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=60)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=20)
         async with httpx.AsyncClient(base_url=self.url, timeout=60, limits=limits) as api:
             leases = [await self._claim(api, number) for number in range(1, self.agents + 1)]
             print("ready", flush=True)
@@ -73,7 +75,12 @@ class Crowd:
             await asyncio.sleep(max(0.0, due - time.monotonic()))
             body = {"node_key_id": node, "token": token, "sent_at": datetime.now(UTC).isoformat()}
             began = time.perf_counter()
-            answer = await api.post(f"/api/v1/jobs/{job_id}/heartbeat", json=body, headers=self._headers)
+            path = f"/api/v1/jobs/{job_id}/heartbeat"
+            try:
+                answer = await api.post(path, json=body, headers=self._headers)
+            except httpx.TransportError:
+                self.seen.reconnects += 1
+                answer = await api.post(path, json=body, headers=self._headers)
             self.seen.heartbeats.append(time.perf_counter() - began)
             if answer.status_code != 200 or answer.json()["cancel"]:
                 self.seen.faults.append(f"heartbeat: {answer.status_code} {answer.text[:200]}")
@@ -92,7 +99,11 @@ class Crowd:
                 "bundle": f"/api/v1/bundles/{sha256(f'bundle{dice.randint(1, self.bundles)}'.encode()).hexdigest()}",
             }[page]
             began = time.perf_counter()
-            answer = await api.get(path)
+            try:
+                answer = await api.get(path)
+            except httpx.TransportError:
+                self.seen.reconnects += 1
+                answer = await api.get(path)
             self.seen.reads.setdefault(page, []).append(time.perf_counter() - began)
             if answer.status_code != 200:
                 self.seen.faults.append(f"{path}: {answer.status_code} {answer.text[:200]}")
@@ -103,7 +114,7 @@ class Crowd:
 def main() -> None:
     """Read the settings, run, print."""
     seen = asyncio.run(Crowd(**json.load(sys.stdin)).run())
-    print(json.dumps({"heartbeats": seen.heartbeats, "reads": seen.reads, "faults": seen.faults}))
+    print(json.dumps(asdict(seen)))
 
 
 if __name__ == "__main__":
