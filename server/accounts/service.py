@@ -12,7 +12,7 @@ from server.accounts.schemas import AccountItem, AccountList, AccountRef, TokenI
 from server.db import inserter
 from server.errors import AppError
 from server.models import Account, ApiToken, Node, WebSession
-from server.pagination import cursor_after, read_cursor
+from server.pagination import cursor_after, read_cursor, read_numbered_cursor
 from server.principals import SCOPES, SCOPES_OF, Principal, Role, Scope
 from server.services import Services
 
@@ -128,10 +128,7 @@ def accounts(services: Services, *, cursor: str | None, limit: int) -> AccountLi
     """
     asked = select(Account)
     if cursor is not None:
-        at, key = read_cursor(cursor)
-        if not key.isascii() or not key.isdigit() or len(key) > 18:
-            raise AppError("cursor_invalid", "Take the cursor from `next_cursor` of the page before.")
-        asked = asked.where(tuple_(Account.seen_at, Account.id) < (at, int(key)))
+        asked = asked.where(tuple_(Account.seen_at, Account.id) < read_numbered_cursor(cursor))
     asked = asked.order_by(Account.seen_at.desc(), Account.id.desc()).limit(limit + 1)
     with services.database.read() as session:
         found = session.scalars(asked).all()

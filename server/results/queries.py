@@ -26,7 +26,7 @@ from server.models import (
     Repository,
     VerdictRow,
 )
-from server.pagination import cursor_after, read_cursor
+from server.pagination import cursor_after, read_cursor, read_numbered_cursor
 from server.pulls import find_pull, pull_ref
 from server.results.schemas import (
     BundleList,
@@ -60,8 +60,7 @@ def pull_list(session: Session, *, public_url: str, cursor: str | None, limit: i
     """
     query = select(Pull, Repository).join(Repository).order_by(Pull.seen_at.desc(), Pull.id.desc())
     if cursor is not None:
-        at, key = read_cursor(cursor)
-        query = query.where(tuple_(Pull.seen_at, Pull.id) < (at, _whole(key)))
+        query = query.where(tuple_(Pull.seen_at, Pull.id) < read_numbered_cursor(cursor))
     rows = session.execute(query.limit(limit + 1)).all()
     shown = rows[:limit]
     ids = [pull.id for pull, _ in shown]
@@ -334,9 +333,3 @@ def _bundle_counts(session: Session, pull_ids: Sequence[int]) -> Mapping[int, in
         .group_by(Pull.id)
     ).all()
     return {row[0]: row[1] for row in rows}
-
-
-def _whole(key: str) -> int:
-    if not key.isascii() or not key.isdigit():
-        raise AppError("cursor_invalid", "Take the cursor from `next_cursor` of the page before.")
-    return int(key)

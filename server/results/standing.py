@@ -12,9 +12,8 @@ from judge.rejudgement import Rejudgement
 from judge.rerun import RerunPlan
 from judge.scope import ScopeMap
 from judge.trust import Placement
-from server.errors import AppError
 from server.models import EvidenceRow, Outlook, Revalidation
-from server.pagination import cursor_after, read_cursor
+from server.pagination import cursor_after, read_numbered_cursor
 from server.results.schemas import RevalidationItem, RevalidationList
 from server.stored import SHORTFALLS, readable
 
@@ -66,10 +65,7 @@ def revalidation_list(session: Session, *, cursor: str | None, limit: int) -> Re
     """
     query = select(Revalidation).order_by(Revalidation.at.desc(), Revalidation.id.desc())
     if cursor is not None:
-        at, key = read_cursor(cursor)
-        if not key.isascii() or not key.isdigit():
-            raise AppError("cursor_invalid", "Take the cursor from `next_cursor` of the page before.")
-        query = query.where(tuple_(Revalidation.at, Revalidation.id) < (at, int(key)))
+        query = query.where(tuple_(Revalidation.at, Revalidation.id) < read_numbered_cursor(cursor))
     rows = session.scalars(query.limit(limit + 1)).all()
     items = [
         RevalidationItem(
