@@ -248,13 +248,14 @@ class Campaign:
             yield f"acknowledged parts were asked for again: {twice}"
         page_url = f"{self.site.url}/api/v1/pulls/octo/kernels/{pull.number}"
 
+        page: dict[str, Any] = {}
+
         def sent() -> bool:
-            page = httpx.get(page_url, timeout=10).raise_for_status().json()
+            page.update(httpx.get(page_url, timeout=10).raise_for_status().json())
             check = page["check"]
             return check is not None and (check["state"], check["conclusion"]) == ("sent", "success")
 
         self._eventually(sent, "the check is sent")
-        page = httpx.get(page_url, timeout=10).json()
         if [one["outcome"] for one in page["verdicts"]] != ["supported"]:
             yield f"verdicts are {[one['outcome'] for one in page['verdicts']]}"
         if [one["bundle"]["bundle_id"] for one in page["evidence"]] != [bundle.id]:
