@@ -223,7 +223,8 @@ def test_health_and_readiness(service: Service) -> None:
     down = service.client.get("/ready")
     assert down.status_code == 503
     assert down.json() == {
-        "ready": False, "draining": False, "database": "ok", "storage": "ok", "queue": "down", "tasks_waiting": 0, "tasks_dead": 0
+        "ready": False, "draining": False, "database": "ok", "storage": "ok", "queue": "down",
+        "tasks_waiting": 0, "tasks_dead": 0,
     }  # fmt: skip
     with service.client:
         up = service.client.get("/ready")
