@@ -58,6 +58,7 @@ def test_the_declared_scope_is_a_grid_with_a_table_behind_it(visit: Any, site: A
     assert "headroom" in squares[1]
     assert "missing" in scope.locator("table").nth(1).inner_text(), "no task shows the feature logprobs"
     scope.locator("summary").press("Enter")
+    visit.settle()
     behind = scope.locator("table").last.inner_text()
     assert "decode-step.b4.c64" in behind
     assert "limited by arithmetic" in behind

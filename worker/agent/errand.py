@@ -160,7 +160,8 @@ class Errand:
             self.leases.progress(self.granted, done)
         except WorkerError:
             return told  # the vigil finds out whether the lease is lost; the next time may go through
-        self.say(f"{self.granted.job_id}: {done[-1].eval_id} {done[-1].outcome}")
+        for one in done[len(told) :]:
+            self.say(f"{self.granted.job_id}: {one.eval_id} {one.outcome}")
         return done
 
     def _deliver(self, bundle: Bundle, spec: JobSpec) -> str:
