@@ -109,7 +109,7 @@ def _parser() -> argparse.ArgumentParser:
         _add_measure_options(commands.add_parser(kind, help=f"time {what} on a GPU, against stock where it is given"))
 
     committed = commands.add_parser("report", help="print measured rows, and which targets they reach")
-    committed.add_argument("files", type=pathlib.Path, nargs="*", help="JSON lines; all committed sessions if none")
+    committed.add_argument("files", type=pathlib.Path, nargs="*", help="JSON lines; all committed measurements if none")
 
     numbers = commands.add_parser("numerics", help="check operators and identities against float64")
     numbers.add_argument(
@@ -127,7 +127,7 @@ def _add_measure_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tp", type=int, nargs="+", default=[16, 8], choices=[16, 8], help="ranks that share a model")
     parser.add_argument("--rows", type=int, nargs="+", default=[1, 8, 64], help="row counts")
     parser.add_argument(
-        "--stock", type=pathlib.Path, metavar="DIR", help="what stock vLLM's harness left on this GPU in this session"
+        "--stock", type=pathlib.Path, metavar="DIR", help="what stock vLLM's harness left on this GPU beside this run"
     )
     parser.add_argument("--out", type=pathlib.Path, metavar="FILE", help="receives the rows as JSON lines")
     parser.add_argument("--json", action="store_true", help="print JSON lines instead of a table")

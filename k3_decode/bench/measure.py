@@ -1,4 +1,4 @@
-"""One measuring session on a GPU: kernels, layers and steps at the shapes of one rank, and what they compare with."""
+"""One measurement on a GPU: kernels, layers and steps at the shapes of one rank, and what they compare with."""
 
 import pathlib
 import sys
@@ -36,7 +36,7 @@ def measure(
         ranks: Ranks whose share the shapes are, keys of `MODELS`.
         rows: Row counts.
         commit: What the kernels were built from.
-        stock: What a harness of stock vLLM left (`k3_decode.bench.peers`) on this GPU in this session; products
+        stock: What a harness of stock vLLM left (`k3_decode.bench.peers`) on this GPU beside it; products
             through cuBLAS are measured instead if None.
 
     Returns:
