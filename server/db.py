@@ -81,7 +81,7 @@ ConflictError = IntegrityError
 
 def _engine(url: str) -> Engine:
     if not url.startswith("sqlite"):
-        return create_engine(url, pool_pre_ping=True, pool_size=10, max_overflow=30)
+        return create_engine(url, pool_pre_ping=True, pool_size=20, max_overflow=30)
     engine = create_engine(url, connect_args={"timeout": _BUSY_TIMEOUT_S}, pool_size=10, max_overflow=50)
 
     @event.listens_for(engine, "connect")

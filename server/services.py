@@ -17,6 +17,7 @@ from server.queue import Bell
 from server.settings import Settings
 from server.storage import BlobStore
 from server.tracing import NoTracer, Tracer
+from server.transfers import Transfers
 
 
 class GitHub(Protocol):
@@ -76,6 +77,11 @@ class Services:
     limiter: Limiter = field(default_factory=MemoryLimiter)
     draining: Event = field(default_factory=Event)
     tracer: Tracer = field(default_factory=NoTracer)
+
+    @cached_property
+    def transfers(self) -> Transfers:
+        """Threads for work on blobs."""
+        return Transfers(self.settings.transfer_threads)
 
     @cached_property
     def actions(self) -> ActionsIssuer:

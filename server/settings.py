@@ -131,6 +131,9 @@ class Settings(BaseSettings):
     )
     s3_address_ttl_s: int = Field(default=900, ge=1, le=86400, description="Seconds that a signed address is good for.")
 
+    transfer_threads: int = Field(
+        default=4, ge=1, le=64, description="Threads of a server process that bring, verify and announce blobs."
+    )
     part_size_bytes: int = Field(default=8 * MIB, ge=1024, le=64 * MIB, description="Size of an upload part.")
     upload_ttl_s: int = Field(default=24 * 3600, ge=1, description="Seconds an upload may stay open without progress.")
     bundles_per_owner: int = Field(

@@ -6,13 +6,12 @@ import re
 from base64 import b64decode
 from collections.abc import AsyncIterator
 
-from fastapi.concurrency import run_in_threadpool
-
 from server.errors import AppError
 from server.intake.uploads import wrong_size
 from server.storage import PartSink
+from server.transfers import Transfers
 
-_WRITE_BYTES = 1 << 20
+_WRITE_BYTES = 1 << 18
 _CONTENT_DIGEST = re.compile(r"sha-256=:([A-Za-z0-9+/]{43}=):")
 
 
@@ -34,7 +33,9 @@ def parse_content_digest(header: str) -> bytes:
     return b64decode(found[0][1])
 
 
-async def store(chunks: AsyncIterator[bytes], sink: PartSink, *, sizes: frozenset[int], sha256: bytes) -> int:
+async def store(
+    chunks: AsyncIterator[bytes], sink: PartSink, *, sizes: frozenset[int], sha256: bytes, threads: Transfers
+) -> int:
     """Write a part and keep it if it is what it was said to be.
 
     Args:
@@ -42,6 +43,7 @@ async def store(chunks: AsyncIterator[bytes], sink: PartSink, *, sizes: frozense
         sink: Where it goes; keeps nothing unless told to.
         sizes: Sizes in bytes that the part may have.
         sha256: Digest it must have.
+        threads: Where to hash and write.
 
     Returns:
         Its size in bytes.
@@ -62,13 +64,13 @@ async def store(chunks: AsyncIterator[bytes], sink: PartSink, *, sizes: frozense
         size_bytes += len(chunk)
         pending += chunk
         if len(pending) >= _WRITE_BYTES:
-            await run_in_threadpool(flush)
-    await run_in_threadpool(flush)
+            await threads.run(flush)
+    await threads.run(flush)
     if size_bytes not in sizes:
         raise wrong_size(size_bytes, sizes)
     if not hmac.compare_digest(running.digest(), sha256):
         raise AppError(
             "part_digest_wrong", f"The part's SHA-256 is {running.hexdigest()}, not what Content-Digest says."
         )
-    await run_in_threadpool(sink.keep)
+    await threads.run(sink.keep)
     return size_bytes

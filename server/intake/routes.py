@@ -102,14 +102,15 @@ def post_bundle(
     },
     openapi_extra=described(PartsPost, example=examples.PARTS_POST),
 )
-def announce_parts(
+async def announce_parts(
     services: InService, sha256: Digest, posted: Annotated[PartsPost, Depends(json_body(PartsPost, limit=32_000))]
 ) -> PartAddresses:
     """Say what parts will be, and learn where to put each: an address takes exactly those bytes.
 
     Addresses of the blob store itself expire (403 there): ask again. Ask for few at a time.
     """
-    return PartAddresses(parts=uploads.announce(services, sha256, posted.parts))
+    addresses = await services.transfers.run(lambda: uploads.announce(services, sha256, posted.parts))
+    return PartAddresses(parts=addresses)
 
 
 @router.put(
@@ -150,7 +151,9 @@ async def put_part(
     digest = parts.parse_content_digest(content_digest)
     sizes = await run_in_threadpool(uploads.expected_sizes, services, sha256, number)
     with services.store.part(sha256, number) as sink:
-        size_bytes = await parts.store(chunks(request, limit=max(sizes)), sink, sizes=sizes, sha256=digest)
+        size_bytes = await parts.store(
+            chunks(request, limit=max(sizes)), sink, sizes=sizes, sha256=digest, threads=services.transfers
+        )
     await run_in_threadpool(uploads.part_arrived, services, sha256, number, digest)
     return PartReceipt(sha256=sha256, number=number, size_bytes=size_bytes)
 
@@ -171,9 +174,9 @@ async def put_part(
         202: examples.receipt("complete", description="Every blob was verified"),
     },
 )
-def submit_bundle(services: InService, bundle_id: Digest, by: Uploader) -> BundleReceipt:
+async def submit_bundle(services: InService, bundle_id: Digest, by: Uploader) -> BundleReceipt:
     """Verify that every blob is here and whole, and ask for validation. Submitting again changes nothing."""
-    return service.submit(services, bundle_id, by=by)
+    return await services.transfers.run(lambda: service.submit(services, bundle_id, by=by))
 
 
 @router.get(
