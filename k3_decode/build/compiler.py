@@ -1,7 +1,7 @@
 """Compiles operators for one architecture, and links them into a library.
 
-Objects and cubins are cached by a digest of the operator's module and the parts all kernels share, the compilers'
-versions, the architecture and the operator's name: a build compiles what was changed since, and links.
+Objects and cubins are cached by a digest of the operator's module and the parts it uses, the compilers' versions, the
+architecture and the operator's name: a build compiles what was changed since, and links.
 """
 
 import hashlib
