@@ -331,6 +331,22 @@ def _configs() -> dict[str, K3Config]:
     return {config.name: config for config in found}
 
 
+def of_ranks(config: K3Config, ranks: int) -> K3Config:
+    """Give a whole model the shapes of one of so many ranks, as `k3-rank-tp8` has them of one of eight.
+
+    Raises:
+        ConfigError: Its heads or widths do not divide.
+    """
+    sizes = {name: getattr(config, name) for name in ("num_heads", "expert_size", "shared_size", "dense_size")}
+    for name, size in {**sizes, "vocab_size": config.vocab_size}.items():
+        if size % ranks:
+            raise ConfigError(f"{name}: expected a multiple of {ranks} ranks, got {size}")
+    shares = {name: size // ranks for name, size in sizes.items()}
+    return dataclasses.replace(
+        config, name=f"{config.name}-of-{ranks}", vocab_size=config.vocab_size // ranks, **shares
+    )  # fmt: skip
+
+
 CONFIGS: dict[str, K3Config] = _configs()
 """Named configurations: ``k3`` is the published model; ``k3-rank-tp8`` and ``k3-rank-tp16`` have the shapes of
 one rank of it at full depth, ``k3-mini-r*`` the same at few layers (k3-model.md section 7)."""

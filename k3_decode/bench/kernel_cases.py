@@ -3,6 +3,7 @@
 Every execution of a graph has its own weights, and a replay goes through more of them than the L2 holds.
 """
 
+import dataclasses
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -12,10 +13,12 @@ from torch import Tensor
 from k3_decode.bench.gpu_timing import Measured
 from k3_decode.bench.random_model import RandomWeights
 from k3_decode.config import K3Config
+from k3_decode.kernels.catalog import CACHES
 from k3_decode.kernels.gemv import Gemv
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.packing import pack_down, pack_up
+from k3_decode.specialized.buffers import StepBuffers
 from k3_decode.specialized.operators import StepOperators
 
 COLD_BYTES = 400_000_000
@@ -54,12 +57,13 @@ class KernelCases:
     def cases(self, rows: int) -> Iterator[Measured]:
         """Yield the kernels of one row count."""
         ops = StepOperators(self.config, rows)
-        for name, operator, outputs in self._products(ops):
+        for name, operator, outputs in products(ops):
             yield self.product(name, operator, outputs, rows)
             torch.cuda.empty_cache()
         yield from self._mixes(ops, rows)
         yield self._kda(ops, rows)
-        yield from self._mla(ops, rows)
+        for cache in CACHES:
+            yield from self._mla(dataclasses.replace(ops, cache=cache), rows)
         yield from self._experts(ops, rows)
 
     def product(self, name: str, operator: Operator, outputs: int, rows: int) -> Measured:
@@ -72,19 +76,6 @@ class KernelCases:
         y = torch.empty(rows, outputs, dtype=out, device=self.device)
         extra = (x, torch.ones(8, device=self.device)) if isinstance(operator, Gemv) else ()
         return self._measured(name, rows, size, self._launches(operator, weights, x, *extra, y))
-
-    def _products(self, ops: StepOperators) -> list[tuple[str, Operator, int]]:
-        c = self.config
-        return [
-            ("kda_in", ops.kda_in, 4 * ops.size + c.kda_head_dim + c.num_heads),
-            ("kda_out", ops.kda_out, c.hidden_size),
-            ("mla_in", ops.mla_in, c.q_lora_rank + c.cache_width + c.num_heads * c.v_head_dim),
-            ("mla_query", ops.mla_query, c.num_heads * c.qk_head_dim),
-            ("front_replicated", ops.front, c.num_experts + c.latent_size + 2 * c.shared_size),
-            ("dense_up", ops.dense_up, 2 * c.dense_size),
-            ("dense_down", ops.dense_down, c.hidden_size),
-            ("head", ops.head, c.vocab_size),
-        ]
 
     def _mixes(self, ops: StepOperators, rows: int) -> Iterator[Measured]:
         """Yield a few of the model's attention residuals."""
@@ -119,28 +110,32 @@ class KernelCases:
     def _mla(self, ops: StepOperators, rows: int) -> Iterator[Measured]:
         """Yield MLA between its projections, over 8192 tokens a request."""
         c, pages = self.config, self.context // PAGE
-        moved = rows * self.context * c.cache_width * 2
+        moved = rows * self.context * c.cache_width * (2 if ops.cache == "bf16" else 1)
         caches = [
             self._tensor(rows * pages + 1, PAGE, c.cache_width) for _ in range(max(2, -(-self.cold_bytes // moved)))
         ]  # fmt: skip
         tables = (torch.arange(rows * pages, dtype=torch.int32, device=self.device) + 1).view(rows, pages)
         context = torch.full((rows,), self.context - 1, dtype=torch.int32, device=self.device)
-        splits = ops.mla_core.splits
-        outputs = torch.empty(rows, c.num_heads, splits, c.kv_lora_rank, device=self.device)
-        sums = torch.empty(rows, c.num_heads, splits, device=self.device)
-        query = self._tensor(rows, c.num_heads, c.cache_width)
-        core = self._launches(ops.mla_core, query, caches, tables, context, outputs, sums)
-        yield self._measured("mla_core_8k", rows, moved, core)
+        buffers = StepBuffers.allocate(ops, self.device)
+        scratch = (buffers.partial, buffers.sums, buffers.counters)
+        query, latents = self._tensor(rows, c.num_heads, c.cache_width), self._tensor(rows, c.num_heads, c.kv_lora_rank)
+        if ops.cache == "u8":
+            query = query.to(torch.float8_e4m3fn).view(torch.uint8)
+            caches = [each.to(torch.float8_e4m3fn).view(torch.uint8) for each in caches]
+        core = self._launches(ops.mla_core, query, caches, tables, context, *scratch, latents)
+        yield self._measured(f"mla_core_8k{'_e4m3' if ops.cache == 'u8' else ''}", rows, moved, core)
+        del caches
+        torch.cuda.empty_cache()
+        if ops.cache == "u8":
+            return
         gate = self._tensor(rows, c.num_heads * c.v_head_dim)
         w_uv = [self._tensor(c.num_heads, c.v_head_dim, c.kv_lora_rank) for _ in range(64)]
-        value = self._launches(ops.mla_value, w_uv, outputs, sums, gate, gate.clone())
-        yield self._measured("mla_value", rows, w_uv[0].numel() * 2 + outputs.numel() * 4, value)
+        value = self._launches(ops.mla_value, w_uv, latents, gate, context, gate.clone())
+        yield self._measured("mla_value", rows, w_uv[0].numel() * 2, value)
         w_uk = [self._tensor(c.num_heads, c.kv_lora_rank, c.qk_nope_head_dim) for _ in range(64)]
         q = self._tensor(rows, c.num_heads * c.qk_head_dim)
         absorb = self._launches(ops.mla_absorb, w_uk, q, query)
         yield self._measured("mla_absorb", rows, w_uk[0].numel() * 2, absorb)
-        del caches
-        torch.cuda.empty_cache()
 
     def _experts(self, ops: StepOperators, rows: int) -> Iterator[Measured]:
         """Yield routing and both expert kernels, each execution with a routing of its own, and the chain of all."""
@@ -205,6 +200,22 @@ class KernelCases:
 
     def _measured(self, name: str, rows: int, moved: int, launches: Sequence[Callable[[], None]]) -> Measured:
         return Measured(name, self.tp, rows, moved, launches)
+
+
+def products(ops: StepOperators) -> list[tuple[str, Operator, int]]:
+    """List the plain products of a step: name, operator, outputs."""
+    c = ops.config
+    return [
+        ("kda_in", ops.kda_in, 4 * ops.size + c.kda_head_dim + c.num_heads),
+        ("kda_out", ops.kda_out, c.hidden_size),
+        ("mla_in", ops.mla_in, c.q_lora_rank + c.cache_width + c.num_heads * c.v_head_dim),
+        ("mla_query", ops.mla_query, c.num_heads * c.qk_head_dim),
+        ("mla_out", ops.mla_out, c.hidden_size),
+        ("front_replicated", ops.front, c.num_experts + c.latent_size + 2 * c.shared_size),
+        ("dense_up", ops.dense_up, 2 * c.dense_size),
+        ("dense_down", ops.dense_down, c.hidden_size),
+        ("head", ops.head, c.vocab_size),
+    ]
 
 
 def chain(*launches: Callable[[], None]) -> Callable[[], None]:

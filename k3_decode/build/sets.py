@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from k3_decode.config import CONFIGS
-from k3_decode.kernels.catalog import checked_operators, distinct, sample_operators
+from k3_decode.config import CONFIGS, of_ranks
+from k3_decode.kernels.catalog import CACHES, checked_operators, distinct, sample_operators
 from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.tactics import product
 from k3_decode.specialized.operators import step_operators
@@ -11,6 +11,10 @@ from k3_decode.specialized.sharded import sharded_operators
 
 MODELS = ("k3-small", "k3-mini-r8", "k3-mini-r16")
 """Models whose steps have a set."""
+
+
+CHECKED_RANKS = (1, 2, 4, 8, 16, 32)
+"""Ranks whose share of the published model has shapes that tests run."""
 
 
 def _of_model(name: str) -> Callable[[], list[Operator]]:
@@ -30,9 +34,25 @@ VERIFIED_ROWS, VERIFIED_TOKENS = (8,), 4
 """The verification steps of k3-small that a session tests."""
 
 
+def _checked() -> list[Operator]:
+    """What the tests of single operators run: special forms, and the shapes of every number of ranks."""
+    shares = (
+        operator
+        for ranks in CHECKED_RANKS
+        for cache in CACHES
+        for operator in step_operators(of_ranks(CONFIGS["k3"], ranks), cache=cache)
+    )
+    return distinct([*checked_operators(), *shares])
+
+
 def _on_a_gpu() -> list[Operator]:
     """What one session on a GPU runs: all tests, and the steps of the models at a few row counts."""
-    steps = (op for name, sizes in SESSION_BUCKETS.items() for op in step_operators(CONFIGS[name], buckets=sizes))
+    steps = (
+        operator
+        for name, sizes in SESSION_BUCKETS.items()
+        for cache in CACHES
+        for operator in step_operators(CONFIGS[name], buckets=sizes, cache=cache)
+    )
     shares = (
         operator
         for name, ranks in SHARDED.items()
@@ -40,12 +60,12 @@ def _on_a_gpu() -> list[Operator]:
     )
     probe = product(*PROBE, 1)
     verification = step_operators(CONFIGS["k3-small"], buckets=VERIFIED_ROWS, tokens=VERIFIED_TOKENS)
-    return distinct([*checked_operators(), *steps, *shares, *verification, probe])
+    return distinct([*_checked(), *steps, *shares, *verification, probe])
 
 
 SETS: dict[str, Callable[[], list[Operator]]] = {
     "sample": sample_operators,
-    "checked": checked_operators,
+    "checked": _checked,
     "session": _on_a_gpu,
     **{name: _of_model(name) for name in MODELS},
 }

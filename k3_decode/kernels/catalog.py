@@ -1,6 +1,7 @@
 """The operators that are built for a purpose: a sample of every kernel, and the shapes that tests run."""
 
 from collections.abc import Iterable, Iterator
+from typing import get_args
 
 from k3_decode.kernels.attention_residual import AttentionResidual
 from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
@@ -8,11 +9,14 @@ from k3_decode.kernels.experts import ExpertDown, ExpertUp
 from k3_decode.kernels.gemv import Segment
 from k3_decode.kernels.mla_absorb import MlaAbsorb
 from k3_decode.kernels.mla_core import MlaCore
+from k3_decode.kernels.mla_prepare import MlaPrepare
 from k3_decode.kernels.mla_value import MlaValue
-from k3_decode.kernels.operator import Operator
+from k3_decode.kernels.operator import Cache, Operator
 from k3_decode.kernels.route import RouteRank, RouteTable
-from k3_decode.kernels.rows import Activate, Embed, MlaPrepare, NormSitu
+from k3_decode.kernels.rows import Activate, Embed, NormSitu
 from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, kda_verify, product, skinny
+
+CACHES: tuple[Cache, ...] = get_args(Cache)
 
 VERIFIED = tuple((heads, requests, tokens) for heads in (6, 12) for requests, tokens in ((1, 8), (5, 3), (16, 4)))
 """Heads, requests and tokens of the verification steps that tests run."""
@@ -48,12 +52,14 @@ def _checked() -> Iterator[Operator]:
     yield from (ExpertUp(3584, 192, columns) for columns in (1, 8))
     yield from (ExpertDown(3584, 192, 16, warps) for warps in (4, 16))
     yield from (ExpertDownUnits(3584, 192), ExpertSum(3584, 16))
-    yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), MlaPrepare(1536, 512, 64))
+    yield from (Embed(7168), Activate(2112), NormSitu(3584, 384))
+    yield from (MlaPrepare(1536, 512, 64, cache) for cache in CACHES)
     for heads in (6, 12):
-        yield MlaAbsorb(heads, 512, 128, 64)
-        for splits in sorted({core_splits(rows) for rows in BUCKETS}):
-            yield MlaCore(heads, 512, 64, splits, 192**-0.5)
-            yield MlaValue(heads, 512, 128, splits)
+        yield MlaValue(heads, 512, 128)
+        for cache in CACHES:
+            yield MlaAbsorb(heads, 512, 128, 64, cache)
+            for splits in sorted({core_splits(rows) for rows in BUCKETS}):
+                yield MlaCore(heads, 512, 64, splits, 192**-0.5, cache)
 
 
 def sample_operators() -> list[Operator]:
@@ -77,5 +83,8 @@ def _sample() -> Iterator[Operator]:
     yield ExpertUp(3584, 384, 8)
     yield from (ExpertDown(3584, 192, 16, warps) for warps in (4, 16))
     yield from (ExpertDownUnits(3584, 384), ExpertSum(3584, 16))
-    yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), MlaPrepare(1536, 512, 64))
-    yield from (MlaAbsorb(6, 512, 128, 64), MlaCore(6, 512, 64, 64, 192**-0.5), MlaValue(6, 512, 128, 64))
+    yield from (Embed(7168), Activate(2112), NormSitu(3584, 384))
+    yield MlaValue(6, 512, 128)
+    for cache in CACHES:
+        yield from (MlaPrepare(1536, 512, 64, cache), MlaAbsorb(6, 512, 128, 64, cache))
+        yield from (MlaCore(heads, 512, 64, splits, 192**-0.5, cache) for heads, splits in ((6, 128), (12, 4)))

@@ -3,9 +3,10 @@
 
 from dataclasses import dataclass
 
-from k3_decode.kernels.operator import Argument, Contract
-from k3_decode.kernels.parts.arithmetic import mma_bf16
+from k3_decode.kernels.operator import Argument, Cache, Contract
+from k3_decode.kernels.parts.arithmetic import high_bf16, low_bf16, mma_bf16, pack_bf16
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, cute, cutlass
+from k3_decode.kernels.parts.e4m3 import pack_e4m3, store_e4m3
 from k3_decode.kernels.parts.memory import load, load_static, store, store_bf16
 from k3_decode.kernels.parts.sync import WARP, release_dependents, wait_for_predecessors
 
@@ -23,17 +24,19 @@ class MlaAbsorb:
         latent: Width of the latent, a multiple of 64.
         nope: Width of the key part of a head, a multiple of 32.
         shared_key: Width of the key part all heads share, a multiple of 8.
+        out: Type of the queries: bfloat16, or e4m3 in bytes, for a cache of the same.
     """
 
     heads: int
     latent: int
     nope: int
     shared_key: int
+    out: Cache = "bf16"
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"mla_absorb_heads{self.heads}_{self.latent}_{self.nope}_{self.shared_key}"
+        return f"mla_absorb_heads{self.heads}_{self.latent}_{self.nope}_{self.shared_key}_{self.out}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -41,7 +44,7 @@ class MlaAbsorb:
         return (
             Argument("w", "bf16", (self.heads, self.latent, self.nope), static=True, stream=True),
             Argument("q", "bf16", ("m", self.heads * (self.nope + self.shared_key)), strided=True),
-            Argument("query", "bf16", ("m", self.heads, self.latent + self.shared_key)),
+            Argument("query", self.out, ("m", self.heads, self.latent + self.shared_key)),
         )
 
     @property
@@ -99,10 +102,18 @@ class MlaAbsorb:
             row = rows * 8 + quad * 2 + i % 2
             if row < m:
                 place = (Int64(row) * self.heads + Int64(head)) * width + Int64(first + 8 * (i // 2))
-                store_bf16(query + place * 2, acc[i])
+                if cutlass.const_expr(self.out == "bf16"):
+                    store_bf16(query + place * 2, acc[i])
+                else:  # by way of bfloat16, as the reference rounds
+                    store_e4m3(query + place, low_bf16(pack_bf16(acc[i], acc[i])))
         # The first block of a head copies the shared part, 16 bytes a thread: 8 threads a row.
         row, part = rows * 8 + thread // (self.shared_key // 8), thread % (self.shared_key // 8)
         if tile == 0 and thread < self.shared_key and row < m:
             at = q + Int64(row) * Int64(stride) * 2 + (Int64(head) * head_width + self.nope) * 2 + Int64(part) * 16
-            place = (Int64(row) * self.heads + Int64(head)) * width + self.latent
-            store(query + place * 2 + Int64(part) * 16, load(at))
+            place = (Int64(row) * self.heads + Int64(head)) * width + self.latent + Int64(part) * 8
+            words = load(at)
+            if cutlass.const_expr(self.out == "bf16"):
+                store(query + place * 2, words)
+            else:
+                values = [f(word) for word in words for f in (low_bf16, high_bf16)]
+                store(query + place, [pack_e4m3(values[:4]), pack_e4m3(values[4:])])

@@ -1,51 +1,71 @@
 # mypy: allow-untyped-decorators
 """Attention of absorbed queries over the paged cache, the keys of a request divided among blocks.
 
-With `k3_decode.kernels.mla_value` it equals the absorbed form of `k3_decode.reference.mla`, with a bfloat16 cache.
+Equals `absorbed_attention` of `k3_decode.reference.mla`, rounded to bfloat16, over a bfloat16 or an e4m3 cache.
 
 Each request's keys are divided among ``splits`` blocks by its own length, read on the device. A block walks its keys 64
 at a time: rows come through the page table into shared memory, zeros in place of rows beyond the length, so that
 nothing unused is ever multiplied; scores and outputs run on tensor cores with 16 heads as rows; the softmax is online.
-Each block leaves a normalised output and the logarithm of its sum, which are merged where values are expanded anyway,
-so there is no reducer kernel.
+Keys that earlier steps wrote are on their way before the dependency wait.
+
+There is no reducer kernel. The blocks of a cluster merge their outputs through each other's shared memory, a share of
+the columns each; of the clusters of a request, the last block to arrive merges a share. Every sum has one order,
+whoever arrives last.
 """
 
 import math
 from dataclasses import dataclass
 
-from k3_decode.kernels.operator import Argument, Contract
-from k3_decode.kernels.parts.arithmetic import LOG2_E, bits, exp2, log2, maximum, mma_bf16, pack_bf16, reciprocal
+from k3_decode.kernels.operator import Argument, Cache, Contract
+from k3_decode.kernels.parts.arithmetic import LOG2_E, bits, exp2, from_bits, maximum, pack_bf16, reciprocal
+from k3_decode.kernels.parts.attention import bf16_outputs, bf16_scores, e4m3_outputs, e4m3_scores, pack_shares
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
     copy_to_shared,
     load,
-    load_matrices,
     load_shared,
     load_shared_f32,
     store,
-    store_f32,
     store_shared,
     store_shared_f32,
     wait_for_copies,
 )
-from k3_decode.kernels.parts.splits import NOTHING
-from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_sum
+from k3_decode.kernels.parts.splits import NOTHING, arrive
+from k3_decode.kernels.parts.sync import (
+    WARP,
+    barrier,
+    cluster_arrive,
+    cluster_barrier,
+    cluster_rank,
+    cluster_wait,
+    load_peer,
+    peer_address,
+    release_dependents,
+    wait_for_predecessors,
+    warp_sum,
+)
 
-WARPS = 4
+WARPS = 8
 THREADS = WARPS * WARP
-TILE = 16 * WARPS
+TILE = 8 * WARPS
+"""Keys of a round: eight a warp."""
+HEADS = 16
+"""Heads of a block: rows of a tensor-core product."""
+FRESH = 8
+"""The last keys of a row, which this step may have written: most rows of one request in a step."""
 
 
 @dataclass(frozen=True)
 class MlaCore:
-    """Attention of absorbed queries over the paged cache, one partial result a split.
+    """Attention of absorbed queries over the paged cache.
 
     Attributes:
         heads: Heads of this rank.
-        latent: Width of the latent, which is also the width of the values; a multiple of 64.
-        shared_key: Width of the shared key part; latent and it are a multiple of 16 together.
-        splits: Blocks that divide the keys of a request.
+        latent: Width of the latent, which is also the width of the values: 512.
+        shared_key: Width of the shared key part; latent and it are a multiple of 64 together.
+        splits: Blocks that divide the keys of a request: a power of two.
         scale: Softmax scale.
+        cache: Type of queries and cache: bfloat16, or e4m3 in bytes.
     """
 
     heads: int
@@ -53,28 +73,32 @@ class MlaCore:
     shared_key: int
     splits: int
     scale: float
+    cache: Cache = "bf16"
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"mla_core_heads{self.heads}_{self.latent}_{self.shared_key}_splits{self.splits}"
+        return f"mla_core_heads{self.heads}_{self.latent}_{self.shared_key}_splits{self.splits}_{self.cache}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """Tensors of a call."""
+        merged = ("m", self.groups, self.cluster, self.clusters, HEADS)
         return (
-            Argument("query", "bf16", ("m", self.heads, self.width)),
-            Argument("cache", "bf16", ("b", "p", self.width)),
-            Argument("tables", "i32", ("m", "t"), aligned=False),
-            Argument("context_lens", "i32", ("m",), aligned=False),
-            Argument("partial", "f32", ("m", self.heads, self.splits, self.latent)),
-            Argument("sums", "f32", ("m", self.heads, self.splits), aligned=False),
+            Argument("query", self.cache, ("m", self.heads, self.width)),
+            Argument("cache", self.cache, ("b", "p", self.width), settled=True),
+            Argument("tables", "i32", ("m", "t"), settled=True, aligned=False),
+            Argument("context_lens", "i32", ("m",), settled=True, aligned=False),
+            Argument("partial", "f32", (*merged, self.columns)),
+            Argument("sums", "f32", (*merged, 2)),
+            Argument("counters", "i32", ("m", self.groups, self.cluster), aligned=False),
+            Argument("out", "bf16", ("m", self.heads, self.latent)),
         )
 
     @property
     def contract(self) -> Contract:
-        """Nothing is read before the wait."""
-        return Contract(products=2 * (self.width // 16) + 4 * self.latent // WARPS // 8)
+        """A round's products are all there."""
+        return Contract(products=self.width // 16 + TILE // 16 * (self.latent // WARPS // 8))
 
     @property
     def width(self) -> int:
@@ -82,194 +106,297 @@ class MlaCore:
         return self.latent + self.shared_key
 
     @property
+    def row_bytes(self) -> int:
+        """Bytes of a cache row."""
+        return self.width * (2 if self.cache == "bf16" else 1)
+
+    @property
     def pitch(self) -> int:
-        """Bytes between staged rows: 16 more than a multiple of 128, so that 8 rows meet no bank twice."""
-        return self.width * 2 + 16
+        """Bytes between staged rows: an odd multiple of 16, so that 8 rows meet no bank twice."""
+        return self.row_bytes + 16
+
+    @property
+    def groups(self) -> int:
+        """Groups of 16 heads."""
+        return math.ceil(self.heads / HEADS)
+
+    @property
+    def cluster(self) -> int:
+        """Blocks that merge through shared memory."""
+        return min(8, self.splits)
+
+    @property
+    def clusters(self) -> int:
+        """Clusters that divide the keys of a request."""
+        return self.splits // self.cluster
+
+    @property
+    def columns(self) -> int:
+        """Columns that a block merges."""
+        return self.latent // self.cluster
+
+    @property
+    def out_pitch(self) -> int:
+        """Bytes between the heads of a block's outputs in shared memory."""
+        return self.latent * 4 + 32
 
     @cute.jit
     def __call__(
         self, query: Tensor, cache: Tensor, tables: Tensor, context_lens: Tensor, partial: Tensor, sums: Tensor,
-        stream: Stream,
+        counters: Tensor, out: Tensor, stream: Stream,
     ) -> None:  # fmt: skip
         """Launch.
 
         Args:
-            query: ``[M, heads, width]`` bfloat16.
-            cache: ``[blocks, block_size, width]`` bfloat16; the rows of this step are written.
-            tables: ``[M, blocks of a request]`` int32.
-            context_lens: ``[M]`` int32 tokens before this one; negative attends to nothing.
-            partial: ``[M, heads, splits, latent]`` float32 gets each split's output; empty splits write none.
-            sums: ``[M, heads, splits]`` float32 gets ``log2`` of each split's sum, `NOTHING` if empty.
+            query: ``[M, heads, width]``.
+            cache: ``[blocks, block_size, width]``; the rows of this step are written. Rows before a request's last
+                `FRESH` were written before this step.
+            tables: ``[M, blocks of a request]`` int32, written before this step.
+            context_lens: ``[M]`` int32 tokens before this one, written before this step; negative attends to nothing.
+            partial: ``[M, groups, cluster, clusters, 16, columns]`` float32, scratch.
+            sums: ``[M, groups, cluster, clusters, 16, 2]`` float32, scratch.
+            counters: ``[M, groups, cluster]`` int32 zeros, which every launch leaves as zeros.
+            out: ``[M, heads, latent]`` bfloat16; zeros for rows that attend to nothing.
             stream: Where to run.
         """
         self.body(
             query.iterator.toint(), cache.iterator.toint(), tables.iterator.toint(), context_lens.iterator.toint(),
-            partial.iterator.toint(), sums.iterator.toint(), Int32(cute.size(cache, mode=[1])),
-            Int32(cute.size(tables, mode=[1])),
+            partial.iterator.toint(), sums.iterator.toint(), counters.iterator.toint(), out.iterator.toint(),
+            Int32(cute.size(cache, mode=[1])), Int32(cute.size(tables, mode=[1])),
         ).launch(
-            grid=[self.splits, cute.size(query, mode=[0]), math.ceil(self.heads / 16)], block=[THREADS, 1, 1],
-            stream=stream, use_pdl=True,
+            grid=[self.splits, cute.size(query, mode=[0]), self.groups], block=[THREADS, 1, 1],
+            cluster=[self.cluster, 1, 1], stream=stream, use_pdl=True,
         )  # fmt: skip
 
     @cute.kernel
     def body(
         self, query: Int64, cache: Int64, tables: Int64, context_lens: Int64, partial: Int64, sums: Int64,
-        page: Int32, pages: Int32,
+        counters: Int64, out: Int64, page: Int32, pages: Int32,
     ) -> None:  # fmt: skip
         """Device code."""
         thread, _, _ = cute.arch.thread_idx()
-        split, row, head_group = cute.arch.block_idx()
-        lane, warp = thread % WARP, thread // WARP
-        score_pitch = TILE * 2 + 16
-        words = ((TILE + 16) * self.pitch + 16 * score_pitch) // 4 + TILE + 2 * WARPS * 16
-        shared = cutlass.utils.SmemAllocator().allocate_array(Uint32, words, byte_alignment=128).toint()
-        queries = shared + TILE * self.pitch
-        scores = queries + 16 * self.pitch
-        places = scores + 16 * score_pitch
-        maxima = places + TILE * 4
+        split, row, group = cute.arch.block_idx()
+        warp = thread // WARP
+        words = ((TILE + HEADS) * self.pitch + HEADS * self.share_pitch) // 4 + TILE + (WARPS + 2) * HEADS + 4
+        keys = cutlass.utils.SmemAllocator().allocate_array(Uint32, words, byte_alignment=128).toint()
+        queries = keys + TILE * self.pitch
+        shares = queries + HEADS * self.pitch
+        places = shares + HEADS * self.share_pitch
+        scratch = places + TILE * 4
+        stats = scratch + WARPS * HEADS * 4
         release_dependents()
-        wait_for_predecessors()
 
         length = Int32(load(context_lens + Int64(row) * 4, words=1)[0]) + 1
         share = (length + (self.splits * TILE - 1)) // (self.splits * TILE) * TILE
         start, stop = split * share, cutlass.min(split * share + share, length)
-        head = head_group * 16
-        out = cute.make_rmem_tensor((self.latent // WARPS // 8 * 4,), Float32)
+        settled = cutlass.min(stop, length - FRESH)
+        table = tables + Int64(row) * Int64(pages) * 4
+        if start < stop:
+            self.find(places, table, thread, start, stop, page)
+            self.copy(keys, places, cache, thread, start, start, settled, settled)
+        wait_for_predecessors()
+
+        acc = cute.make_rmem_tensor((self.latent // WARPS // 8 * 4,), Float32)
         top = cute.make_rmem_tensor((2,), Float32)
         total = cute.make_rmem_tensor((2,), Float32)
-        out.fill(0.0)
+        acc.fill(0.0)
         top.fill(NOTHING)
         total.fill(0.0)
+        head = group * HEADS
         if start < stop:
-            self.load_queries(queries, query + (Int64(row) * self.heads + Int64(head)) * (self.width * 2), thread, head)
+            self.load_queries(queries, query + (Int64(row) * self.heads + Int64(head)) * self.row_bytes, thread, head)
+            self.copy(keys, places, cache, thread, start, cutlass.max(settled, start), start + TILE, stop)
         for first in cutlass.range(start, stop, TILE, unroll=1):
-            self.load_keys(shared, places, cache, tables + Int64(row) * Int64(pages) * 4, thread, first, stop, page)
-            products = self.score(shared, queries, lane, warp)
-            self.soften(products, first, stop, maxima, scores, out, top, total, lane, warp, score_pitch)
-            self.weigh(shared, scores, out, lane, warp, score_pitch)
-            barrier()  # all warps have read the keys and scores that the next round replaces
-        self.finish(out, top, total, maxima, partial, sums, row, head, split, lane, warp)
+            if first > start:
+                barrier()  # all warps have read the keys and shares that this round replaces
+                self.find(places, table, thread, first, stop, page)
+                self.copy(keys, places, cache, thread, first, first, first + TILE, stop)
+            wait_for_copies()
+            barrier()  # all rows are staged
+            scores = self.score(queries, keys + warp * 8 * self.pitch, thread % WARP)
+            self.soften(scores, first, stop, scratch, shares, acc, top, total, thread % WARP, warp)
+            self.weigh(keys, shares, acc, thread % WARP, warp)
+        barrier()  # all warps have read the keys, which the outputs replace
+        self.leave(acc, top, total, keys, stats, scratch, thread % WARP, warp)
+        self.merge(keys, stats, scratch, partial, sums, counters, out, split, row, group, thread)
+
+    @property
+    def share_pitch(self) -> int:
+        """Bytes between the heads of a round's shares."""
+        return TILE * 2 + 16
 
     @cute.jit
     def load_queries(self, target: Int32, source: Int64, thread: Int32, head: Int32) -> None:
         """Start copying the queries of 16 heads, zeros for heads that are not there."""
-        units = self.width // 8
-        for unit in cutlass.range(thread, 16 * units, THREADS, unroll=1):
+        units = self.row_bytes // 16
+        for unit in cutlass.range(thread, HEADS * units, THREADS, unroll=1):
             here = unit // units
             live = Int32(16) if head + here < self.heads else Int32(0)
             copy_to_shared(target + here * self.pitch + unit % units * 16, source + Int64(unit) * 16, live)
 
     @cute.jit
-    def load_keys(
-        self, target: Int32, places: Int32, cache: Int64, table: Int64, thread: Int32, first: Int32, stop: Int32,
-        page: Int32,
-    ) -> None:  # fmt: skip
-        """Copy 64 rows through the page table, zeros beyond the last, and wait for them and the queries."""
+    def find(self, places: Int32, table: Int64, thread: Int32, first: Int32, stop: Int32, page: Int32) -> None:
+        """Look up where the keys of a round are; those beyond the last are where the last is."""
         if thread < TILE:
             key = cutlass.min(first + thread, stop - 1)
             block = Int32(load(table + Int64(key // page) * 4, words=1)[0])
             store_shared(places + thread * 4, [block * page + key % page])
-        barrier()  # the places of all rows are known
-        units = self.width // 8
-        for unit in cutlass.range(thread, TILE * units, THREADS, unroll=6):
-            key = unit // units
-            place = Int32(load_shared(places + key * 4, words=1)[0])
-            live = Int32(16) if first + key < stop else Int32(0)
-            source = cache + Int64(place) * (self.width * 2) + Int64(unit % units) * 16
-            copy_to_shared(target + key * self.pitch + unit % units * 16, source, live)
-        wait_for_copies()
-        barrier()  # all rows are staged
+        barrier()  # the places of all keys are known
 
-    def score(self, keys: Value, queries: Value, lane: Value, warp: Value) -> list[list[Value]]:
-        """Multiply 16 heads by this warp's 16 keys."""
-        products = [[Float32(0.0) for _ in range(4)] for _ in range(2)]
-        a_place = queries + (lane % 16) * self.pitch + lane // 16 * 16
-        b_place = keys + (warp * 16 + lane // 16 * 8 + lane % 8) * self.pitch + lane // 8 % 2 * 16
-        for step in range(self.width // 16):
-            a, b = load_matrices(a_place + step * 32), load_matrices(b_place + step * 32)
-            products = [mma_bf16(a, b[2 * tile : 2 * tile + 2], products[tile]) for tile in range(2)]
-        return products
+    @cute.jit
+    def copy(
+        self, target: Int32, places: Int32, cache: Int64, thread: Int32, first: Int32, begin: Int32, end: Int32,
+        stop: Int32,
+    ) -> None:  # fmt: skip
+        """Start copying the keys of a round from ``begin`` to ``end``, zeros from ``stop`` on."""
+        units = self.row_bytes // 16
+        for unit in cutlass.range(thread, TILE * units, THREADS, unroll=6):
+            key = first + unit // units
+            if key >= begin and key < end:
+                place = Int32(load_shared(places + unit // units * 4, words=1)[0])
+                live = Int32(16) if key < stop else Int32(0)
+                source = cache + Int64(place) * self.row_bytes + Int64(unit % units) * 16
+                copy_to_shared(target + unit // units * self.pitch + unit % units * 16, source, live)
+
+    def score(self, queries: Value, keys: Value, lane: Value) -> list[Value]:
+        """Multiply 16 heads by this warp's 8 keys."""
+        scores = bf16_scores if self.cache == "bf16" else e4m3_scores
+        return scores(queries, keys, lane, pitch=self.pitch, width=self.width)
 
     @cute.jit
     def soften(
-        self, products: list[list[Value]], first: Int32, stop: Int32, maxima: Int32, scores: Int32, out: Tensor,
-        top: Tensor, total: Tensor, lane: Int32, warp: Int32, score_pitch: cutlass.Constexpr,
+        self, scores: list[Value], first: Int32, stop: Int32, maxima: Int32, shares: Int32, acc: Tensor, top: Tensor,
+        total: Tensor, lane: Int32, warp: Int32,
     ) -> None:  # fmt: skip
         """Turn scores into shares against the running maximum, and rescale what was summed so far."""
         group, quad = lane // 4, lane % 4
-        factor = self.scale * LOG2_E
-        values = [[products[tile][i] * factor for i in range(4)] for tile in range(2)]
-        for tile in cutlass.range_constexpr(2):
-            for i in cutlass.range_constexpr(4):
-                key = first + warp * 16 + tile * 8 + quad * 2 + i % 2
-                values[tile][i] = values[tile][i] if key < stop else Float32(NOTHING)
+        column = warp * 8 + quad * 2
+        values = [scores[i] * (self.scale * LOG2_E) for i in range(4)]
+        for i in cutlass.range_constexpr(4):
+            values[i] = values[i] if first + column + i % 2 < stop else Float32(NOTHING)
         for half in cutlass.range_constexpr(2):
-            largest = maximum(
-                maximum(values[0][2 * half], values[0][2 * half + 1]),
-                maximum(values[1][2 * half], values[1][2 * half + 1]),
-            )
+            largest = maximum(values[2 * half], values[2 * half + 1])
             for distance in cutlass.range_constexpr(1, 3):
                 largest = maximum(largest, cute.arch.shuffle_sync_bfly(largest, offset=distance))
-            store_shared_f32(maxima + (warp * 16 + half * 8 + group) * 4, largest)
+            store_shared_f32(maxima + (warp * HEADS + half * 8 + group) * 4, largest)
         barrier()  # the maxima of all warps are there
         for half in cutlass.range_constexpr(2):
             largest = top[half]
             for other in cutlass.range_constexpr(WARPS):
-                largest = maximum(largest, load_shared_f32(maxima + (other * 16 + half * 8 + group) * 4))
+                largest = maximum(largest, load_shared_f32(maxima + (other * HEADS + half * 8 + group) * 4))
             shrink = exp2(top[half] - largest)
             top[half] = largest
-            added = Float32(0.0)
-            for tile in cutlass.range_constexpr(2):
-                shares = [exp2(values[tile][2 * half + i] - largest) for i in range(2)]
-                added = added + shares[0] + shares[1]
-                column = warp * 16 + tile * 8 + quad * 2
-                store_shared(scores + (half * 8 + group) * score_pitch + column * 2, [pack_bf16(shares[0], shares[1])])
-            total[half] = total[half] * shrink + added
+            low, high = exp2(values[2 * half] - largest), exp2(values[2 * half + 1] - largest)
+            total[half] = total[half] * shrink + low + high
+            packed = pack_shares(low, high, self.cache)
+            store_shared(shares + (half * 8 + group) * self.share_pitch + column * 2, [packed])
             for tile in cutlass.range_constexpr(self.latent // WARPS // 8):
                 for i in cutlass.range_constexpr(2):
-                    out[tile * 4 + 2 * half + i] = out[tile * 4 + 2 * half + i] * shrink
+                    acc[tile * 4 + 2 * half + i] = acc[tile * 4 + 2 * half + i] * shrink
         barrier()  # the shares of all warps are there
 
-    @cute.jit
-    def weigh(
-        self, keys: Int32, scores: Int32, out: Tensor, lane: Int32, warp: Int32, score_pitch: cutlass.Constexpr
-    ) -> None:
+    def weigh(self, keys: Value, shares: Value, acc: Tensor, lane: Value, warp: Value) -> None:
         """Add the shares times the values to this warp's columns."""
-        columns = self.latent // WARPS
-        for step in cutlass.range_constexpr(TILE // 16):
-            a = load_matrices(scores + (lane % 16) * score_pitch + step * 32 + lane // 16 * 16)
-            for pair in cutlass.range_constexpr(columns // 16):
-                place = keys + (step * 16 + lane % 16) * self.pitch + (warp * columns + pair * 16) * 2 + lane // 16 * 16
-                b = load_matrices(place, transposed=True)
-                for tile in cutlass.range_constexpr(2):
-                    at = (2 * pair + tile) * 4
-                    added = mma_bf16(a, b[2 * tile : 2 * tile + 2], [out[at + i] for i in range(4)])
-                    for i in cutlass.range_constexpr(4):
-                        out[at + i] = added[i]
+        outputs = bf16_outputs if self.cache == "bf16" else e4m3_outputs
+        own = keys + warp * (self.latent // WARPS * self.row_bytes // self.width)
+        outputs(
+            shares, own, acc, lane, pitch=self.pitch, share_pitch=self.share_pitch, keys=TILE,
+            columns=self.latent // WARPS,
+        )  # fmt: skip
 
     @cute.jit
-    def finish(
-        self, out: Tensor, top: Tensor, total: Tensor, maxima: Int32, partial: Int64, sums: Int64, row: Int32,
-        head: Int32, split: Int32, lane: Int32, warp: Int32,
+    def leave(
+        self, acc: Tensor, top: Tensor, total: Tensor, target: Int32, stats: Int32, scratch: Int32, lane: Int32,
+        warp: Int32,
     ) -> None:  # fmt: skip
-        """Divide by the sum and write the split's output with the logarithm of its sum."""
+        """Put the block's outputs, its maxima and its sums where the peers of the cluster read them."""
         group, quad = lane // 4, lane % 4
         for half in cutlass.range_constexpr(2):
-            store_shared_f32(maxima + (warp * 16 + half * 8 + group) * 4, warp_sum(total[half], lanes=4))
+            store_shared_f32(scratch + (warp * HEADS + half * 8 + group) * 4, warp_sum(total[half], lanes=4))
+            place = target + (half * 8 + group) * self.out_pitch + warp * (self.latent // WARPS * 4)
+            for tile in cutlass.range_constexpr(self.latent // WARPS // 8):
+                for i in cutlass.range_constexpr(2):
+                    column = tile * 8 + quad * 2 + i
+                    if cutlass.const_expr(self.cache == "u8"):
+                        column = tile // 2 * 16 + quad * 4 + 2 * i + tile % 2
+                    store_shared_f32(place + column * 4, acc[tile * 4 + 2 * half + i])
         barrier()  # the sums of all warps are there
-        for half in cutlass.range_constexpr(2):
-            here = head + half * 8 + group
-            whole = Float32(0.0)
-            for other in cutlass.range_constexpr(WARPS):
-                whole = whole + load_shared_f32(maxima + (other * 16 + half * 8 + group) * 4)
-            if here < self.heads:
-                place = (Int64(row) * self.heads + Int64(here)) * self.splits + Int64(split)
-                if warp == 0 and quad == 0:
-                    empty = Float32(NOTHING)
-                    store_f32(sums + place * 4, (top[half] + log2(whole)) if whole > 0.0 else empty)
-                if whole > 0.0:
-                    inverse = reciprocal(whole)
-                    for tile in cutlass.range_constexpr(self.latent // WARPS // 8):
-                        column = warp * (self.latent // WARPS) + tile * 8 + quad * 2
-                        pair = [bits(out[tile * 4 + 2 * half + i] * inverse) for i in range(2)]
-                        store(partial + (place * self.latent + Int64(column)) * 4, pair)
+        if warp == 0 and quad == 0:
+            for half in cutlass.range_constexpr(2):
+                whole = Float32(0.0)
+                for other in cutlass.range_constexpr(WARPS):
+                    whole = whole + load_shared_f32(scratch + (other * HEADS + half * 8 + group) * 4)
+                store_shared(stats + (half * 8 + group) * 8, [bits(top[half]), bits(whole)])
+
+    @cute.jit
+    def merge(
+        self, outputs: Int32, stats: Int32, scratch: Int32, partial: Int64, sums: Int64, counters: Int64, out: Int64,
+        split: Int32, row: Int32, group: Int32, thread: Int32,
+    ) -> None:  # fmt: skip
+        """Merge this block's share of the columns over the cluster, then over the clusters if it is the last."""
+        rank = Int32(cluster_rank())
+        units = self.columns // 4
+        peers = [peer_address(outputs, Int32(p)) for p in range(self.cluster)]
+        cluster_barrier()  # every block has left its outputs
+        slot = (Int64(row) * self.groups + Int64(group)) * self.cluster + Int64(rank)
+        place = (slot * self.clusters + Int64(split // self.cluster)) * HEADS
+        for item in cutlass.range(thread, HEADS * units, THREADS, unroll=1):
+            here, column = item // units, item % units * 4
+            if group * HEADS + here < self.heads:
+                known = [load_peer(peer + (stats - outputs) + here * 8, words=2) for peer in peers]
+                at = here * self.out_pitch + (rank * self.columns + column) * 4
+                top, whole, values = weighted(known, [load_peer(peer + at) for peer in peers])
+                if cutlass.const_expr(self.clusters == 1):
+                    self.finish(out, row, group * HEADS + here, rank * self.columns + column, whole, values)
+                else:
+                    target = partial + ((place + Int64(here)) * self.columns + Int64(column)) * 4
+                    store(target, [bits(value) for value in values])
+                    if column == 0:
+                        store(sums + (place + Int64(here)) * 8, [bits(top), bits(whole)])
+        cluster_arrive()  # this block has read its peers
+        if cutlass.const_expr(self.clusters > 1):
+            barrier()  # all threads have written
+            if thread == 0:
+                store_shared(scratch, [arrive(counters + slot * 4, self.clusters)])
+            barrier()  # all threads know whether this block is the last
+            if Int32(load_shared(scratch, words=1)[0]) == self.clusters - 1:
+                first = slot * self.clusters * HEADS
+                for item in cutlass.range(thread, HEADS * units, THREADS, unroll=1):
+                    here, column = item // units, item % units * 4
+                    if group * HEADS + here < self.heads:
+                        places = [first + Int64(n * HEADS) + Int64(here) for n in range(self.clusters)]
+                        known = [load(sums + each * 8, words=2) for each in places]
+                        found = [load(partial + (each * self.columns + Int64(column)) * 4) for each in places]
+                        _, whole, values = weighted(known, found)
+                        self.finish(out, row, group * HEADS + here, rank * self.columns + column, whole, values)
+        cluster_wait()  # no block leaves while a peer may still read its outputs
+
+    @cute.jit
+    def finish(self, out: Int64, row: Int32, head: Int32, column: Int32, whole: Float32, values: list[Value]) -> None:
+        """Divide four columns by the sum and write them."""
+        inverse = reciprocal(whole) if whole > 0.0 else Float32(0.0)
+        v = [value * inverse for value in values]
+        target = out + ((Int64(row) * self.heads + Int64(head)) * self.latent + Int64(column)) * 2
+        store(target, [pack_bf16(v[0], v[1]), pack_bf16(v[2], v[3])])
+
+
+def weighted(known: list[list[Value]], found: list[list[Value]]) -> tuple[Value, Value, list[Value]]:
+    """Merge sums of shares against one maximum, in order.
+
+    Args:
+        known: Maximum and sum of each part, as words.
+        found: Four columns of each part, as words.
+
+    Returns:
+        The common maximum, the sum, and four columns.
+    """
+    tops = [from_bits(words[0]) for words in known]
+    top = tops[0]
+    for each in tops[1:]:
+        top = maximum(top, each)
+    whole, values = Float32(0.0), [Float32(0.0) for _ in range(4)]
+    for i in range(len(known)):
+        weight = exp2(tops[i] - top)
+        whole = whole + weight * from_bits(known[i][1])
+        values = [values[j] + weight * from_bits(found[i][j]) for j in range(4)]
+    return top, whole, values

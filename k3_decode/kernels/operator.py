@@ -5,6 +5,9 @@ from typing import Literal, Protocol
 
 Dtype = Literal["bf16", "f32", "i32", "i64", "u8"]
 
+Cache = Literal["bf16", "u8"]
+"""Elements of the MLA cache, and of the queries that meet it: bfloat16, or e4m3 in bytes."""
+
 ALIGNMENT = {"bf16": 2, "f32": 4, "i32": 4, "i64": 8, "u8": 1}
 """Bytes of one element, the least alignment of a tensor."""
 
@@ -19,8 +22,8 @@ class Argument:
         shape: Extents; a string names one that is known at the call only, equal names are equal extents.
         strided: Whether the first axis may be strided, by a multiple of 16 bytes where ``aligned``.
         static: Whether no kernel ever writes it, so that it may be read before the dependency wait.
-        settled: Whether a kernel before the predecessor wrote it, and the predecessor releases its successors after its
-            own wait only: then it may be read before the wait, too.
+        settled: Whether what is read of it before the wait was written early enough: by a step before this one, or by a
+            kernel before a predecessor that releases its successors after its own wait only.
         stream: Whether it is a stream of weights, which must be read 16 bytes at a time.
         aligned: Whether rows start at a multiple of 16 bytes.
     """

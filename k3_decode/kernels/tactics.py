@@ -116,5 +116,6 @@ def kda_verify(heads: int, requests: int, tokens: int) -> KdaVerify:
 
 
 def core_splits(rows: int) -> int:
-    """Give the blocks that divide one request's keys: about 128 in all where rows are few, never fewer than 4 a row."""
-    return max(4, 128 // rows)
+    """Give the blocks that divide one request's keys: two a multiprocessor in all, and 4 to 128 a row; a power of 2."""
+    blocks = max(4, min(128, 2 * MULTIPROCESSORS // rows))
+    return 1 << (blocks.bit_length() - 1)

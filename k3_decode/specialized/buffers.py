@@ -8,8 +8,10 @@ from torch import Tensor
 
 from k3_decode.config import K3Config
 from k3_decode.kernels.route import UNIT
-from k3_decode.kernels.tactics import core_splits
 from k3_decode.reference.cache import K3Cache
+from k3_decode.specialized.operators import StepOperators
+
+_E4M3_NAN = 0x7F
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +89,9 @@ class StepBuffers:
     absorbed: Tensor
     partial: Tensor
     sums: Tensor
+    counters: Tensor
+    """Zeros, which every launch of MLA's core leaves as zeros."""
+    attended_latents: Tensor
     dense: Tensor
     activated: Tensor
     front: Tensor
@@ -104,8 +109,8 @@ class StepBuffers:
     logits: Tensor
 
     @classmethod
-    def allocate(cls, config: K3Config, rows: int, device: torch.device) -> "StepBuffers":
-        """Make them for a row count, filled with NaN (integers with -1), so that a value read too early shows."""
+    def allocate(cls, operators: StepOperators, device: torch.device) -> "StepBuffers":
+        """Make them for a step, filled with NaN (integers with -1), so that a value read too early shows."""
 
         def bf16(*shape: int) -> Tensor:
             return torch.full(shape, math.nan, dtype=torch.bfloat16, device=device)
@@ -113,10 +118,17 @@ class StepBuffers:
         def f32(*shape: int) -> Tensor:
             return torch.full(shape, math.nan, dtype=torch.float32, device=device)
 
+        def u8(*shape: int) -> Tensor:
+            return torch.full(shape, _E4M3_NAN, dtype=torch.uint8, device=device)
+
         def i32(*shape: int) -> Tensor:
             return torch.full(shape, -1, dtype=torch.int32, device=device)
 
-        c, heads, splits = config, config.num_heads, core_splits(rows)
+        def shape(name: str) -> tuple[int, ...]:
+            sizes = next(each.shape for each in operators.mla_core.arguments if each.name == name)
+            return tuple(size if isinstance(size, int) else rows for size in sizes)
+
+        c, rows, heads = operators.config, operators.rows, operators.config.num_heads
         units = rows * c.top_k
         widest = max(
             4 * c.projection_size + c.kda_head_dim + heads, c.q_lora_rank + c.cache_width + heads * c.v_head_dim
@@ -130,9 +142,11 @@ class StepBuffers:
             attended=bf16(rows, heads * max(c.kda_head_dim, c.v_head_dim)),
             query_latent=bf16(rows, c.q_lora_rank),
             queries=bf16(rows, heads * c.qk_head_dim),
-            absorbed=bf16(rows, heads, c.cache_width),
-            partial=f32(rows, heads, splits, c.kv_lora_rank),
-            sums=f32(rows, heads, splits),
+            absorbed=bf16(rows, heads, c.cache_width) if operators.cache == "bf16" else u8(rows, heads, c.cache_width),
+            partial=f32(*shape("partial")),
+            sums=f32(*shape("sums")),
+            counters=torch.zeros(shape("counters"), dtype=torch.int32, device=device),
+            attended_latents=bf16(rows, heads, c.kv_lora_rank),
             dense=f32(rows, 2 * c.dense_size),
             activated=bf16(rows, c.dense_size),
             front=f32(rows, c.num_experts + c.latent_size + 2 * c.shared_size),
@@ -151,7 +165,9 @@ class StepBuffers:
         )
 
     def poison(self) -> None:
-        """Fill everything again as `allocate` did."""
+        """Fill everything again as `allocate` did, but for what every launch leaves as it found it."""
         for name in self.__dataclass_fields__:
             tensor: Tensor = getattr(self, name)
-            tensor.fill_(math.nan if tensor.is_floating_point() else -1)
+            if name != "counters":
+                poison = math.nan if tensor.is_floating_point() else -1
+                tensor.fill_(_E4M3_NAN if tensor.dtype == torch.uint8 else poison)

@@ -1,5 +1,6 @@
 """Launches one step, kernel by kernel, on torch's current stream; a graph capture records it as it is."""
 
+import torch
 from torch import Tensor
 
 from k3_decode.kernels.gemm import Gemm
@@ -105,6 +106,8 @@ class StepLauncher:
         ops, b, inputs, c = self._ops, self._buffers, self._inputs, self._ops.config
         projected = b.projected[:, : weights.in_proj.shape[0]]
         cache = self._cache.latent[layer]
+        if ops.cache == "u8":
+            cache = cache.view(torch.uint8)
         self._product(ops.mla_in, weights.in_proj, b.normed, projected)
         self._run(
             ops.mla_prepare, projected, weights.q_a_norm, weights.kv_a_norm, inputs.cache_rows, b.query_latent,
@@ -112,10 +115,13 @@ class StepLauncher:
         )  # fmt: skip
         self._product(ops.mla_query, weights.q_b, b.query_latent, b.queries)
         self._run(ops.mla_absorb, weights.w_uk, b.queries, b.absorbed)
-        self._run(ops.mla_core, b.absorbed, cache, inputs.tables, inputs.context_lens, b.partial, b.sums)
+        scratch = (b.partial, b.sums, b.counters)
+        self._run(
+            ops.mla_core, b.absorbed, cache, inputs.tables, inputs.context_lens, *scratch, b.attended_latents
+        )  # fmt: skip
         gate = projected[:, c.q_lora_rank + c.cache_width :]
         attended = b.attended[:, : c.num_heads * c.v_head_dim]
-        self._run(ops.mla_value, weights.w_uv, b.partial, b.sums, gate, attended)
+        self._run(ops.mla_value, weights.w_uv, b.attended_latents, gate, inputs.context_lens, attended)
         self._product(ops.mla_out, weights.o_proj, attended, b.delta)
 
     def _dense(self, weights: Dense) -> None:

@@ -16,11 +16,12 @@ from k3_decode.kernels.kda import KdaDecode
 from k3_decode.kernels.kda_verify import KdaVerify
 from k3_decode.kernels.mla_absorb import MlaAbsorb
 from k3_decode.kernels.mla_core import MlaCore
+from k3_decode.kernels.mla_prepare import MlaPrepare
 from k3_decode.kernels.mla_value import LATENT, MlaValue
-from k3_decode.kernels.operator import Operator
+from k3_decode.kernels.operator import Cache, Operator
 from k3_decode.kernels.parts.decay import HEAD
 from k3_decode.kernels.route import RouteRank, RouteTable
-from k3_decode.kernels.rows import Activate, Embed, MlaPrepare, NormSitu
+from k3_decode.kernels.rows import Activate, Embed, NormSitu
 from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, kda_verify, product, skinny
 
 Update = Literal["add", "restart", "keep"]
@@ -62,11 +63,13 @@ class StepOperators:
         config: The model, with the shapes of one rank.
         rows: Token rows: a bucket of `k3_decode.kernels.tactics`, or a multiple of ``tokens``.
         tokens: Tokens of each request. With several, each step folds in what was accepted of the step before.
+        cache: Elements of the MLA cache.
     """
 
     config: K3Config
     rows: int
     tokens: int = 1
+    cache: Cache = "bf16"
 
     @property
     def requests(self) -> int:
@@ -117,7 +120,7 @@ class StepOperators:
     def mla_prepare(self) -> MlaPrepare:
         """MLA's latent norms and the cache row."""
         c = self.config
-        return MlaPrepare(c.q_lora_rank, c.kv_lora_rank, c.qk_rope_head_dim, c.mla_latent_norm_eps)
+        return MlaPrepare(c.q_lora_rank, c.kv_lora_rank, c.qk_rope_head_dim, self.cache, c.mla_latent_norm_eps)
 
     @property
     def mla_query(self) -> Gemv | Gemm:
@@ -128,20 +131,20 @@ class StepOperators:
     def mla_absorb(self) -> MlaAbsorb:
         """Queries into the latent space."""
         c = self.config
-        return MlaAbsorb(c.num_heads, c.kv_lora_rank, c.qk_nope_head_dim, c.qk_rope_head_dim)
+        return MlaAbsorb(c.num_heads, c.kv_lora_rank, c.qk_nope_head_dim, c.qk_rope_head_dim, self.cache)
 
     @property
     def mla_core(self) -> MlaCore:
-        """Attention over the cache."""
+        """Attention over the cache, merged."""
         c = self.config
         splits = core_splits(self.rows)
-        return MlaCore(c.num_heads, c.kv_lora_rank, c.qk_rope_head_dim, splits, c.qk_head_dim**-0.5)
+        return MlaCore(c.num_heads, c.kv_lora_rank, c.qk_rope_head_dim, splits, c.qk_head_dim**-0.5, self.cache)
 
     @property
     def mla_value(self) -> MlaValue:
-        """Merge, values and gate."""
+        """Values and gate."""
         c = self.config
-        return MlaValue(c.num_heads, c.kv_lora_rank, c.v_head_dim, core_splits(self.rows))
+        return MlaValue(c.num_heads, c.kv_lora_rank, c.v_head_dim)
 
     @property
     def mla_out(self) -> Gemv | Gemm:
@@ -254,11 +257,13 @@ class StepOperators:
         return distinct(operator for operator in used if operator is not None)
 
 
-def step_operators(config: K3Config, *, buckets: tuple[int, ...] = BUCKETS, tokens: int = 1) -> list[Operator]:
-    """List every operator of a model's decode steps of so many rows and tokens of a request.
+def step_operators(
+    config: K3Config, *, buckets: tuple[int, ...] = BUCKETS, tokens: int = 1, cache: Cache = "bf16"
+) -> list[Operator]:
+    """List every operator of a model's decode steps of so many rows and tokens of a request, over one kind of cache.
 
     Raises:
         ArgumentError: A shape of the model has no kernel.
     """
     check_config(config)
-    return distinct(operator for rows in buckets for operator in StepOperators(config, rows, tokens).every())
+    return distinct(operator for rows in buckets for operator in StepOperators(config, rows, tokens, cache).every())

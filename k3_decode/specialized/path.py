@@ -6,6 +6,7 @@ from torch import Tensor
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.kda_verify import MOST_TOKENS
 from k3_decode.kernels.library import KernelLibrary
+from k3_decode.kernels.operator import Cache
 from k3_decode.kernels.tactics import BUCKETS, bucket
 from k3_decode.reference.batch import StepBatch
 from k3_decode.reference.cache import K3Cache
@@ -14,6 +15,14 @@ from k3_decode.specialized.buffers import Records, StepBuffers, StepInputs
 from k3_decode.specialized.launch import StepLauncher
 from k3_decode.specialized.operators import StepOperators, check_config
 from k3_decode.specialized.weights import StepWeights
+
+CACHES: dict[torch.dtype, Cache] = {torch.bfloat16: "bf16", torch.float8_e4m3fn: "u8"}
+"""Element types of MLA caches that kernels read, by dtype."""
+
+
+def cache_elements(cache: K3Cache) -> Cache:
+    """Tell what a cache's latent rows are made of; bfloat16 if it has none."""
+    return next((CACHES[latent.dtype] for latent in cache.latent.values()), "bf16")
 
 
 class _Bucket:
@@ -28,16 +37,21 @@ class _Bucket:
         weights: StepWeights,
         library: KernelLibrary,
         records: Records | None,
+        *,
+        captured: bool,
     ) -> None:
         rows = operators.rows
         self.inputs = StepInputs.allocate(rows, operators.requests, pages, model.device)
-        self.buffers = StepBuffers.allocate(model.config, rows, model.device)
+        self.buffers = StepBuffers.allocate(operators, model.device)
         self.launcher = StepLauncher(operators, library, weights, cache, self.inputs, self.buffers, records)
-        self.launcher.launch()  # loads the kernels, which a capture may not; padding rows touch no cache
-        torch.cuda.synchronize(model.device)
-        self.graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self.graph):
-            self.launcher.launch()
+        self.run = self.launcher.launch
+        if captured:
+            self.launcher.launch()  # loads the kernels, which a capture may not; padding rows touch no cache
+            torch.cuda.synchronize(model.device)
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph):
+                self.launcher.launch()
+            self.run = graph.replay
 
 
 class KernelPath:
@@ -45,18 +59,19 @@ class KernelPath:
 
     Args:
         model: A bfloat16 model of one rank on a CUDA device, experts packed.
-        cache: Its cache; bfloat16 latent rows. Every step must be given this one.
+        cache: Its cache; latent rows of bfloat16 or e4m3. Every step must be given this one.
         library: Kernels that hold all of `k3_decode.specialized.operators.step_operators`.
         weights: What `StepWeights.prepare` made of the model's weights; made here if None.
         buckets: Row counts to prepare, multiples of ``tokens``.
         tokens: Tokens of each request. With several, a step verifies: it leaves the state before its first token, and
             the next step folds in those that were accepted.
+        graphs: Whether steps replay a captured graph; else they launch every kernel anew, for tools that follow them.
 
     Raises:
         ArgumentError: A shape, dtype or rank count that no kernel serves, or a kernel that was not built.
 
     Note:
-        Captures one graph a bucket. The graphs hold the addresses of the model's and the cache's tensors.
+        Captures one graph a bucket. The graphs hold the addresses of the tensors of the model and the cache.
     """
 
     def __init__(
@@ -68,13 +83,15 @@ class KernelPath:
         weights: StepWeights | None = None,
         buckets: tuple[int, ...] = BUCKETS,
         tokens: int = 1,
+        graphs: bool = True,
     ) -> None:
         check_config(model.config)
         if model.shard.size != 1:
             raise ArgumentError("KernelPath", "model", expected="one rank", got=f"rank of {model.shard.size}")
         for layer, latent in cache.latent.items():
-            if latent.dtype != torch.bfloat16:
-                raise ArgumentError("KernelPath", f"cache.latent[{layer}]", expected="bfloat16", got=latent.dtype)
+            if latent.dtype not in CACHES:
+                expected = "bfloat16 or float8_e4m3fn"
+                raise ArgumentError("KernelPath", f"cache.latent[{layer}]", expected=expected, got=latent.dtype)
         self._model, self._cache = model, cache
         self._weights = StepWeights.prepare(model.weights) if weights is None else weights
         if not 1 <= tokens <= MOST_TOKENS or any(rows % tokens for rows in buckets):
@@ -84,8 +101,10 @@ class KernelPath:
         records = None if tokens == 1 else Records.allocate(model.config, cache, tokens)
         self._buckets: dict[int, _Bucket] = {}
         for rows in buckets:
-            operators = StepOperators(model.config, rows, tokens)
-            self._buckets[rows] = _Bucket(operators, cache.num_blocks, model, cache, self._weights, library, records)
+            operators = StepOperators(model.config, rows, tokens, cache_elements(cache))
+            self._buckets[rows] = _Bucket(
+                operators, cache.num_blocks, model, cache, self._weights, library, records, captured=graphs
+            )  # fmt: skip
 
     @property
     def max_rows(self) -> int:
@@ -127,7 +146,7 @@ class KernelPath:
             raise ArgumentError("KernelPath.forward", "accepted", expected=expected, got=accepted)
         chosen = self._bucket(batch.num_tokens)
         self._fill(chosen.inputs, batch, accepted)
-        chosen.graph.replay()
+        chosen.run()
         logits = chosen.buffers.logits[batch.logit_rows]
         padding = (batch.slots <= 0).repeat_interleave(self._tokens)
         return logits.masked_fill(padding[batch.logit_rows].unsqueeze(-1), 0.0)

@@ -1,4 +1,22 @@
-"""What the blocks that divide one request's keys and the stage that merges them agree on."""
+"""What blocks that divide one request's keys agree on, and how the last of them to finish finds out that it is."""
+
+from k3_decode.kernels.parts.dsl import Address, Int32, Uint32, Value, cute
 
 NOTHING = -1.0e30
 """Logarithm of an empty sum: finite, so that no difference of two is NaN."""
+
+
+def arrive(counter: Address, count: int) -> Value:
+    """Count one block in; what the block wrote before is visible to whoever counts in later.
+
+    The counter goes back to 0 with the last of ``count`` blocks, so that the next launch finds it as this one did.
+    One thread of a block calls this, between two barriers of the block.
+
+    Returns:
+        Blocks that had arrived before: ``count - 1`` for the last.
+    """
+    before = cute.arch.inline_ptx(
+        "fence.acq_rel.gpu; atom.acq_rel.gpu.global.inc.u32 {$w0}, [{$r0}], {$r1};",
+        write_only_types=[Uint32], read_only_args=[counter, Uint32(count - 1)],
+    )  # fmt: skip
+    return Int32(before)

@@ -32,7 +32,17 @@ def partial_barrier(threads: int) -> None:
 
 def cluster_barrier() -> None:
     """Wait for all threads of the cluster; shared memory of peers written before is visible after."""
+    cluster_arrive()
+    cluster_wait()
+
+
+def cluster_arrive() -> None:
+    """Count this thread in at the cluster's barrier; every thread must call `cluster_wait` next."""
     cute.arch.cluster_arrive()
+
+
+def cluster_wait() -> None:
+    """Wait until all threads of the cluster have called `cluster_arrive`."""
     cute.arch.cluster_wait()
 
 
@@ -51,6 +61,15 @@ def peer_address(address: Value, rank: Value) -> Value:
 def store_peer_f32(address: Value, value: Value) -> None:
     """Write one float32 to a peer's shared memory; visible after the next cluster barrier."""
     cute.arch.inline_ptx("st.shared::cluster.f32 [{$r0}], {$r1};", read_only_args=[address, value])
+
+
+def load_peer(address: Value, *, words: int = 4) -> list[Value]:
+    """Read 2 or 4 words of a peer's shared memory, written before the last cluster barrier."""
+    names = ", ".join(f"{{$w{i}}}" for i in range(words))
+    return list(cute.arch.inline_ptx(
+        f"ld.shared::cluster.v{words}.b32 {{{names}}}, [{{$r0}}];", write_only_types=[Uint32] * words,
+        read_only_args=[address],
+    ))  # fmt: skip
 
 
 def load_peer_f32(address: Value) -> Value:

@@ -16,14 +16,14 @@ FORMS = [(0, "keep"), (1, "restart"), (1, "add"), (2, "restart"), (7, "add"), (8
 @pytest.mark.parametrize("rows", [1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64])
 @pytest.mark.parametrize(("blocks", "update"), FORMS)
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-def test_equals_float64(library, device, close, rows, blocks, update, distribution):
-    hidden, generator = 7168, torch.Generator().manual_seed(rows * 10 + blocks)
-    stored = draw(distribution, 9, rows, hidden, generator=generator).bfloat16().to(device)
+def test_equals_float64(library, close, seeded, rows, blocks, update, distribution):
+    hidden, generator = 7168, seeded(rows * 10 + blocks)
+    stored = draw(distribution, 9, rows, hidden, generator=generator).bfloat16()
     stored[blocks:] = float("nan")
-    running = draw(distribution, rows, hidden, generator=generator).bfloat16().to(device)
-    delta = draw(distribution, rows, hidden, generator=generator).bfloat16().to(device)
-    query = draw("normal", hidden, generator=generator).mul(hidden**-0.5).to(device)
-    weight = draw("normal", hidden, generator=generator).add(1.0).to(device)
+    running = draw(distribution, rows, hidden, generator=generator).bfloat16()
+    delta = draw(distribution, rows, hidden, generator=generator).bfloat16()
+    query = draw("normal", hidden, generator=generator).mul(hidden**-0.5)
+    weight = draw("normal", hidden, generator=generator).add(1.0)
     expected_sum = {"add": running + delta, "restart": delta, "keep": running}[update]
     summed, normed = torch.full_like(running, float("nan")), torch.full_like(running, float("nan"))
     library.kernel(AttentionResidual(hidden, blocks, update))(stored, running, delta, query, weight, summed, normed)
@@ -36,11 +36,11 @@ def test_equals_float64(library, device, close, rows, blocks, update, distributi
     close("kernel.attention_residual", normed, rms_norm(mixed, weight.double(), eps=1e-5), distribution)
 
 
-def test_the_sum_may_replace_its_source_or_become_a_block(library, device):
-    generator = torch.Generator().manual_seed(1)
-    stored = draw("normal", 3, 5, 7168, generator=generator).bfloat16().to(device)
-    running, delta = (draw("normal", 5, 7168, generator=generator).bfloat16().to(device) for _ in range(2))
-    query, weight = (draw("normal", 7168, generator=generator).to(device) for _ in range(2))
+def test_the_sum_may_replace_its_source_or_become_a_block(library, seeded):
+    generator = seeded(1)
+    stored = draw("normal", 3, 5, 7168, generator=generator).bfloat16()
+    running, delta = (draw("normal", 5, 7168, generator=generator).bfloat16() for _ in range(2))
+    query, weight = (draw("normal", 7168, generator=generator) for _ in range(2))
     kernel = library.kernel(AttentionResidual(7168, 1, "add"))
     apart, first = torch.empty_like(running), torch.empty_like(running)
     kernel(stored, running, delta, query, weight, apart, first)

@@ -20,7 +20,7 @@ class Layer:
 
     def __init__(self, heads, distribution, device, seed):
         self.heads, self.size, self.device, self.distribution = heads, heads * HEAD, device, distribution
-        self.generator = torch.Generator().manual_seed(seed)
+        self.generator = torch.Generator(device=device).manual_seed(seed)
         self.f_b = self.make(self.size, HEAD, scale=HEAD**-0.5).bfloat16()
         self.conv_weight = self.make(3 * self.size, 4, scale=0.5)
         self.a_log, self.dt_bias = self.make(heads, scale=0.3), self.make(self.size) - 2.0
@@ -30,7 +30,7 @@ class Layer:
         )
 
     def make(self, *shape, scale=1.0, kind="normal"):
-        return draw(kind, *shape, generator=self.generator).mul(scale).to(self.device)
+        return draw(kind, *shape, generator=self.generator).mul(scale)
 
     def projections(self, rows):
         width = 4 * self.size + HEAD + self.heads
@@ -56,7 +56,7 @@ def test_accepted_tokens_stay_and_rejected_ones_leave_no_trace(
     layer = Layer(heads, distribution, device, seed=heads * 100 + tokens)
     kernel = library.kernel(kda_verify(heads, requests, tokens))
     slots = requests + 5
-    order = (torch.randperm(slots - 1, generator=layer.generator)[:requests] + 1).tolist()
+    order = (torch.randperm(slots - 1, generator=layer.generator, device=device)[:requests] + 1).tolist()
     fresh = [i % 2 == 0 for i in range(requests)]
     if requests > 2:
         order[1] = 0  # padding
@@ -94,7 +94,8 @@ def test_accepted_tokens_stay_and_rejected_ones_leave_no_trace(
             close("kernel.kda.out", out[rows], expected, distribution)
             close("kernel.kda.state", state[order[i]], old, distribution)
             assert torch.equal(conv[order[i]].double(), window), "windows are moved, not computed"
-        accepted = torch.randint(0 if step else 1, tokens + 1, (requests,), generator=layer.generator)
+        lowest = 0 if step else 1
+        accepted = torch.randint(lowest, tokens + 1, (requests,), generator=layer.generator, device=device).cpu()
         context = context + accepted
     assert torch.equal(conv[spare], before[0])
     assert torch.equal(state[spare], before[1])

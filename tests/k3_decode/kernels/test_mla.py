@@ -1,74 +1,189 @@
-"""Absorbed MLA against float64, over pages whose unused rows are NaN."""
+"""MLA between its projections against float64: pages whose unused rows are NaN, padding whose queries and gates are."""
 
 import pytest
 import torch
 
 from k3_decode.bench.inputs import DISTRIBUTIONS, draw
-from k3_decode.kernels.mla_absorb import MlaAbsorb
-from k3_decode.kernels.mla_core import MlaCore
-from k3_decode.kernels.mla_value import MlaValue
-from k3_decode.kernels.tactics import bucket, core_splits
+from k3_decode.build.sets import CHECKED_RANKS
+from k3_decode.kernels.catalog import CACHES
+from k3_decode.kernels.mla_prepare import MlaPrepare
+from k3_decode.kernels.tactics import bucket
 from k3_decode.reference import mla
+from k3_decode.reference.norm import rms_norm
+from k3_decode.specialized.operators import StepOperators
 
 pytestmark = pytest.mark.gpu
 
 ROWS = (1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64)
 LATENT, NOPE, SHARED, VALUE, PAGE = 512, 128, 64, 128, 48
+WIDTH = LATENT + SHARED
 SCALE = 192**-0.5
+DTYPES = {"bf16": torch.bfloat16, "u8": torch.uint8}
 
 
-@pytest.mark.parametrize("rows", ROWS)
-@pytest.mark.parametrize("heads", [6, 12])
+def encode(x, cache):
+    """Round to a cache's elements, as bytes where they are e4m3."""
+    return x.bfloat16() if cache == "bf16" else mla.to_e4m3(x.bfloat16()).view(torch.uint8)
+
+
+def decode(x):
+    """Widen a cache's elements to float64."""
+    return (x.view(torch.float8_e4m3fn).float() if x.dtype == torch.uint8 else x).double()
+
+
+def poisoned(*shape, cache="bf16", device="cuda"):
+    """NaN everywhere: 0x7F in e4m3."""
+    if cache == "u8":
+        return torch.full(shape, 0x7F, dtype=torch.uint8, device=device)
+    return torch.full(shape, float("nan"), dtype=torch.bfloat16, device=device)
+
+
+@pytest.mark.parametrize("ranks", CHECKED_RANKS)
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-def test_absorbed_queries_equal_float64(library, device, close, rows, heads, distribution):
-    generator = torch.Generator().manual_seed(rows)
-    q = draw(distribution, rows, heads * (NOPE + SHARED), generator=generator).bfloat16().to(device)
-    w_uk = draw("normal", heads, NOPE, LATENT, generator=generator).mul(LATENT**-0.5).bfloat16().to(device)
-    query = torch.full((rows, heads, LATENT + SHARED), float("nan"), dtype=torch.bfloat16, device=device)
-    library.kernel(MlaAbsorb(heads, LATENT, NOPE, SHARED))(w_uk.transpose(1, 2).contiguous(), q, query)
-    close("kernel.product.bf16", query, mla.absorb_query(q.double().view(rows, heads, -1), w_uk.double()), distribution)
+def test_absorbed_queries_equal_float64(library, device, close, share, seeded, ranks, distribution):
+    heads, generator = 96 // ranks, seeded(ranks)
+    w_uk = draw("normal", heads, NOPE, LATENT, generator=generator).mul(LATENT**-0.5).bfloat16()
+    w = w_uk.transpose(1, 2).contiguous()
+    for rows in ROWS:
+        q = draw(distribution, rows, heads * (NOPE + SHARED), generator=generator).bfloat16()
+        expected = mla.absorb_query(q.double().view(rows, heads, -1), w_uk.double())
+        queries = {}
+        for cache in CACHES:
+            queries[cache] = poisoned(rows, heads, WIDTH, cache=cache)
+            library.kernel(StepOperators(share(ranks), bucket(rows), cache=cache).mla_absorb)(w, q, queries[cache])
+        close("kernel.product.bf16", queries["bf16"], expected, distribution, f"rows {rows}")
+        assert torch.equal(queries["u8"], encode(queries["bf16"], "u8")), f"rows {rows}: rounded otherwise"
 
 
-@pytest.mark.parametrize("rows", ROWS)
-@pytest.mark.parametrize("heads", [6, 12])
+class Requests:
+    """Rows that attend to contexts of random lengths, the second of more than two padding, over scattered pages."""
+
+    def __init__(self, rows, longest, heads, cache, distribution, generator, *, lengths=None, tables=None):
+        device = generator.device
+        self.rows, self.heads, self.cache = rows, heads, cache
+        pages = -(-longest // PAGE)
+        if lengths is None:
+            lengths = torch.randint(1, longest + 1, (rows,), generator=generator, device=device)
+            lengths[0] = longest
+            if rows > 2:
+                lengths[1] = 0
+        self.lengths = lengths
+        if tables is None:
+            tables = (torch.randperm(rows * pages, generator=generator, device=device) + 1).view(rows, pages)
+        self.tables = tables.int()
+        positions = torch.arange(longest, device=device)
+        places = self.tables.long()[:, positions // PAGE] * PAGE + positions % PAGE
+        self.live = positions < lengths.unsqueeze(1)
+        drawn = draw(distribution, int(tables.max()) + 1, PAGE, WIDTH, generator=generator)
+        self.pages = poisoned(*drawn.shape, cache=cache)
+        used = places[self.live]
+        self.pages.view(-1, WIDTH)[used] = encode(drawn.view(-1, WIDTH)[used], cache)
+        self.query = encode(draw(distribution, rows, heads, WIDTH, generator=generator), cache)
+        self.query[lengths == 0] = poisoned(1, cache=cache)[0]
+        keys = self.pages.view(-1, WIDTH)[places].where(self.live.unsqueeze(-1), 0)
+        query = decode(self.query).where((lengths > 0).view(-1, 1, 1), 0.0).unsqueeze(1)
+        latents = [
+            mla.absorbed_attention(
+                query[part], decode(keys[part]), self.live[part].unsqueeze(1), latent_dim=LATENT, scale=SCALE
+            )[0].squeeze(1)
+            for part in torch.arange(rows, device=device).split(16)
+        ]
+        self.expected = torch.cat(latents)
+
+    def launch(self, library, operators):
+        """Run the kernel on poisoned memory; give its outputs and counters."""
+        core, device = operators.mla_core, self.query.device
+        sizes = {each.name: tuple(self.rows if size == "m" else size for size in each.shape) for each in core.arguments}
+        nothing = {name: torch.full(sizes[name], float("nan"), device=device) for name in ("partial", "sums")}
+        counters = torch.zeros(sizes["counters"], dtype=torch.int32, device=device)
+        out = poisoned(self.rows, self.heads, LATENT)
+        context = (self.lengths - 1).int()
+        library.kernel(core)(self.query, self.pages, self.tables, context, *nothing.values(), counters, out)
+        return out, counters
+
+
+@pytest.mark.parametrize("ranks", CHECKED_RANKS)
+@pytest.mark.parametrize("cache", CACHES)
 @pytest.mark.parametrize("longest", [3, 64, 700, 5000])
-def test_attention_equals_float64(library, device, close, rows, heads, longest):
-    generator = torch.Generator().manual_seed(rows * 7 + longest)
-    context = torch.randint(0, longest, (rows,), generator=generator)
-    context[0] = longest - 1
-    if rows > 2:
-        context[1] = -1
+def test_attention_equals_float64(library, device, close, share, seeded, ranks, cache, longest):
+    generator = seeded(longest)
+    for rows in ROWS:
+        case = Requests(rows, longest, 96 // ranks, cache, "normal", generator)
+        out, counters = case.launch(library, StepOperators(share(ranks), bucket(rows), cache=cache))
+        close("kernel.mla.core", out, case.expected, "normal", f"rows {rows}")
+        assert (out[case.lengths == 0] == 0).all()
+        assert (counters == 0).all(), "the next launch finds other counters"
+
+
+@pytest.mark.parametrize("ranks", CHECKED_RANKS)
+@pytest.mark.parametrize("cache", CACHES)
+@pytest.mark.parametrize("distribution", [each for each in DISTRIBUTIONS if each != "normal"])
+def test_attention_over_other_distributions(library, device, close, share, seeded, ranks, cache, distribution):
+    generator = seeded(7)
+    for rows in ROWS:
+        case = Requests(rows, 300, 96 // ranks, cache, distribution, generator)
+        out, _ = case.launch(library, StepOperators(share(ranks), bucket(rows), cache=cache))
+        close("kernel.mla.core", out, case.expected, distribution, f"rows {rows}")
+
+
+@pytest.mark.parametrize("cache", CACHES)
+@pytest.mark.parametrize(("requests", "tokens"), [(1, 8), (5, 3), (8, 8), (16, 4)])
+def test_rows_of_one_request_see_those_before_them(library, device, close, share, seeded, cache, requests, tokens):
+    rows, longest = requests * tokens, 500
+    generator = seeded(tokens)
+    starts = torch.randint(0, longest - tokens, (requests, 1), generator=generator, device=device)
+    lengths = (starts + torch.arange(1, tokens + 1, device=device)).flatten()
     pages = -(-longest // PAGE)
-    tables = (torch.randperm(rows * pages, generator=generator) + 1).view(rows, pages).int().to(device)
-    cache = torch.full((rows * pages + 1, PAGE, LATENT + SHARED), float("nan"), dtype=torch.bfloat16, device=device)
-    query = draw("normal", rows, heads, LATENT + SHARED, generator=generator).bfloat16().to(device)
-    w_uv = draw("normal", heads, VALUE, LATENT, generator=generator).mul(LATENT**-0.5).bfloat16().to(device)
-    gate = draw("normal", rows, heads * VALUE + 64, generator=generator).bfloat16().to(device)[:, 64:]
-    expected = torch.zeros(rows, heads * VALUE, dtype=torch.float64, device=device)
-    for row in range(rows):
-        length = int(context[row]) + 1
-        if not length:
-            continue
-        keys = draw("normal", length, LATENT + SHARED, generator=generator).bfloat16().to(device)
-        flat = cache.view(-1, LATENT + SHARED)
-        positions = torch.arange(length, device=device)
-        flat[tables[row].long()[positions // PAGE] * PAGE + positions % PAGE] = keys
-        mask = torch.ones(1, 1, length, dtype=torch.bool, device=device)
-        latent, _ = mla.absorbed_attention(
-            query[row].double().view(1, 1, heads, -1), keys.double().unsqueeze(0), mask, latent_dim=LATENT, scale=SCALE
-        )
-        value = mla.expand_value(latent.view(1, heads, LATENT), w_uv.double()).flatten()
-        expected[row] = value * gate[row].double().sigmoid()
-    splits = core_splits(bucket(rows))
-    partial = torch.full((rows, heads, splits, LATENT), float("nan"), device=device)
-    sums = torch.full((rows, heads, splits), float("nan"), device=device)
-    out = torch.full((rows, heads * VALUE), float("nan"), dtype=torch.bfloat16, device=device)
-    core, value = MlaCore(heads, LATENT, SHARED, splits, SCALE), MlaValue(heads, LATENT, VALUE, splits)
-    library.kernel(core)(query, cache, tables, context.int().to(device), partial, sums)
-    library.kernel(value)(w_uv, partial, sums, gate, out)
-    close("kernel.mla", out, expected)
-    again = out.clone()
-    for _ in range(20):
-        library.kernel(core)(query, cache, tables, context.int().to(device), partial, sums)
-        library.kernel(value)(w_uv, partial, sums, gate, out)
-        assert torch.equal(out, again)
+    tables = (torch.randperm(requests * pages, generator=generator, device=device) + 1).view(requests, pages)
+    case = Requests(
+        rows, longest, 6, cache, "normal", generator, lengths=lengths, tables=tables.repeat_interleave(tokens, 0)
+    )
+    out, _ = case.launch(library, StepOperators(share(16), bucket(rows), cache=cache))
+    close("kernel.mla.core", out, case.expected)
+
+
+@pytest.mark.parametrize("ranks", CHECKED_RANKS)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_gated_values_equal_float64(library, device, close, share, seeded, ranks, distribution):
+    heads, generator = 96 // ranks, seeded(ranks)
+    w_uv = draw("normal", heads, VALUE, LATENT, generator=generator).mul(LATENT**-0.5).bfloat16()
+    for rows in ROWS:
+        latents = draw(distribution, rows, heads, LATENT, generator=generator).bfloat16()
+        gate = draw(distribution, rows, heads * VALUE + 64, generator=generator).bfloat16()[:, 64:]
+        context = torch.zeros(rows, dtype=torch.int32, device=device)
+        expected = mla.expand_value(latents.double(), w_uv.double()).flatten(1) * gate.double().sigmoid()
+        if rows > 2:  # padding: no key was attended to, and nobody wrote its gate
+            context[1], latents[1], expected[1], gate[1] = -1, 0.0, 0.0, float("nan")
+            gate[1, ::2] = float("inf")
+        out = poisoned(rows, heads * VALUE)
+        library.kernel(StepOperators(share(ranks), bucket(rows)).mla_value)(w_uv, latents, gate, context, out)
+        close("kernel.product.bf16", out, expected, distribution, f"rows {rows}")
+        assert rows < 3 or (out[1] == 0).all()
+
+
+@pytest.mark.parametrize("cache", CACHES)
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_latent_norms_equal_float64_and_write_only_their_cache_rows(
+    library, device, close, seeded, cache, distribution
+):
+    generator = seeded(1)
+    query_scale, cache_scale = (draw("normal", n, generator=generator) for n in (1536, 512))
+    for rows in ROWS:
+        projected = draw(distribution, rows, 2880, generator=generator).bfloat16()
+        places = torch.randperm(200, generator=generator, device=device)[:rows].int()
+        if rows > 2:
+            places[1], projected[1] = -1, float("nan")
+        normed, rest = poisoned(rows, 1536), 0x11 if cache == "u8" else 7.0
+        pages = torch.full((200, WIDTH), rest, dtype=DTYPES[cache], device=device)
+        library.kernel(MlaPrepare(1536, 512, 64, cache))(projected, query_scale, cache_scale, places, normed, pages)
+        x, live, where = projected.double(), places >= 0, f"rows {rows}"
+        expected = rms_norm(x[:, :1536], query_scale.double(), eps=1e-5)
+        close("kernel.normed", normed[live], expected[live], distribution, where)
+        written = pages[places[live].long()]
+        latent = rms_norm(x[live, 1536:2048], cache_scale.double(), eps=1e-5)
+        row = "kernel.normed" if cache == "bf16" else "kernel.normed.e4m3"
+        close(row, decode(written[:, :512]), latent.clamp(-448, 448) if cache == "u8" else latent, distribution, where)
+        assert torch.equal(written[:, 512:], encode(projected[live, 2048:2112], cache))
+        others = torch.ones(200, dtype=torch.bool, device=device)
+        others[places[live].long()] = False
+        assert (pages[others] == rest).all()

@@ -4,7 +4,8 @@ import pytest
 import torch
 
 from k3_decode.bench.inputs import DISTRIBUTIONS, draw
-from k3_decode.kernels.rows import Activate, Embed, MlaPrepare, NormSitu
+from k3_decode.build.sets import CHECKED_RANKS
+from k3_decode.kernels.rows import Activate, Embed, NormSitu
 from k3_decode.reference.norm import rms_norm
 from k3_decode.reference.situ import situ
 
@@ -13,56 +14,42 @@ pytestmark = pytest.mark.gpu
 ROWS = (1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64)
 
 
-@pytest.mark.parametrize("rows", ROWS)
-def test_embedding_is_a_copy(library, device, rows):
-    generator = torch.Generator().manual_seed(rows)
-    table = draw("normal", 1000, 7168, generator=generator).bfloat16().to(device)
-    ids = torch.randint(0, 1000, (rows,), generator=generator).int().to(device)
-    out = torch.full((rows, 7168), float("nan"), dtype=torch.bfloat16, device=device)
-    library.kernel(Embed(7168))(table, ids, out)
-    assert torch.equal(out, table[ids.long()])
+def poisoned(*shape):
+    return torch.full(shape, float("nan"), dtype=torch.bfloat16, device="cuda")
 
 
-@pytest.mark.parametrize("rows", ROWS)
+def test_embedding_is_a_copy(library, device, seeded):
+    generator = seeded(1)
+    table = draw("normal", 1000, 7168, generator=generator).bfloat16()
+    for rows in ROWS:
+        ids = torch.randint(0, 1000, (rows,), generator=generator, device=device).int()
+        out = poisoned(rows, 7168)
+        library.kernel(Embed(7168))(table, ids, out)
+        assert torch.equal(out, table[ids.long()]), rows
+
+
+@pytest.mark.parametrize("ranks", CHECKED_RANKS)
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-def test_activation_equals_float64(library, device, close, rows, distribution):
-    halves = draw(distribution, rows, 4224, generator=torch.Generator().manual_seed(rows)).to(device)
-    out = torch.full((rows, 2112), float("nan"), dtype=torch.bfloat16, device=device)
-    library.kernel(Activate(2112))(halves, out)
-    close("kernel.normed", out, situ(*halves.double().chunk(2, dim=-1), beta=4.0, linear_beta=25.0), distribution)
+def test_activation_equals_float64(library, device, close, share, seeded, ranks, distribution):
+    generator, width = seeded(ranks), share(ranks).dense_size
+    for rows in ROWS:
+        halves = draw(distribution, rows, 2 * width, generator=generator)
+        out = poisoned(rows, width)
+        library.kernel(Activate(width))(halves, out)
+        expected = situ(*halves.double().chunk(2, dim=-1), beta=4.0, linear_beta=25.0)
+        close("kernel.normed", out, expected, distribution, f"rows {rows}")
 
 
-@pytest.mark.parametrize("rows", ROWS)
+@pytest.mark.parametrize("ranks", CHECKED_RANKS)
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-def test_joined_norm_and_activation_equal_float64(library, device, close, rows, distribution):
-    generator = torch.Generator().manual_seed(rows)
-    r, halves = (draw(distribution, rows, n, generator=generator).to(device) for n in (3584, 900))
-    scale = draw("normal", 3584, generator=generator).to(device)
-    out = torch.full((rows, 3968), float("nan"), dtype=torch.bfloat16, device=device)
-    library.kernel(NormSitu(3584, 384))(r, halves[:, 100:868], scale, out)
-    close("kernel.normed", out[:, :3584], rms_norm(r.double(), scale.double(), eps=1e-5), distribution)
-    hidden = situ(*halves[:, 100:868].double().chunk(2, dim=-1), beta=4.0, linear_beta=25.0)
-    close("kernel.normed", out[:, 3584:], hidden, distribution)
-
-
-@pytest.mark.parametrize("rows", ROWS)
-@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
-def test_latent_norms_equal_float64_and_write_only_their_cache_rows(library, device, close, rows, distribution):
-    generator = torch.Generator().manual_seed(rows)
-    projected = draw(distribution, rows, 2880, generator=generator).bfloat16().to(device)
-    query_scale, cache_scale = (draw("normal", n, generator=generator).to(device) for n in (1536, 512))
-    places = torch.randperm(200, generator=generator)[:rows].int().to(device)
-    if rows > 2:
-        places[1] = -1
-    normed = torch.full((rows, 1536), float("nan"), dtype=torch.bfloat16, device=device)
-    cache = torch.full((200, 576), 7.0, dtype=torch.bfloat16, device=device)
-    library.kernel(MlaPrepare(1536, 512, 64))(projected, query_scale, cache_scale, places, normed, cache)
-    x = projected.double()
-    close("kernel.normed", normed, rms_norm(x[:, :1536], query_scale.double(), eps=1e-5), distribution)
-    live = places >= 0
-    written = cache[places[live].long()]
-    close("kernel.normed", written[:, :512], rms_norm(x[live, 1536:2048], cache_scale.double(), eps=1e-5), distribution)
-    assert torch.equal(written[:, 512:], projected[live, 2048:2112])
-    others = torch.ones(200, dtype=torch.bool, device=device)
-    others[places[live].long()] = False
-    assert (cache[others] == 7.0).all()
+def test_joined_norm_and_activation_equal_float64(library, device, close, share, seeded, ranks, distribution):
+    generator, shared = seeded(ranks), share(ranks).shared_size
+    scale = draw("normal", 3584, generator=generator)
+    for rows in ROWS:
+        r, halves = (draw(distribution, rows, n, generator=generator) for n in (3584, 2 * shared + 132))
+        out = poisoned(rows, 3584 + shared)
+        own, where = halves[:, 100 : 100 + 2 * shared], f"rows {rows}"
+        library.kernel(NormSitu(3584, shared))(r, own, scale, out)
+        close("kernel.normed", out[:, :3584], rms_norm(r.double(), scale.double(), eps=1e-5), distribution, where)
+        hidden = situ(*own.double().chunk(2, dim=-1), beta=4.0, linear_beta=25.0)
+        close("kernel.normed", out[:, 3584:], hidden, distribution, where)
