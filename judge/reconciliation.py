@@ -1,13 +1,17 @@
-"""Whether the times of kernels explain the time of the step that they are said to make up."""
+"""Whether the times of kernels explain the time of the steps that they are said to make up."""
 
-from collections.abc import Sequence
-from statistics import median
+from collections.abc import Mapping, Sequence
 
+import numpy as np
+
+from judge.tables import Floats, StepTable
 from worker.bundle.record import Amount, Label, Positive, Record
 from worker.bundle.samples import KernelTimeRow
 
 TOLERANCE = 0.10
-"""Share of a step that may stay unexplained, either way: timers, overlapping kernels, launches."""
+"""Share of a step that may stay unexplained, either way: timers, launches, what the host does around the kernels."""
+MAX_KERNELS = 12
+"""Kernels that a reconciliation lists, those that take most of the step first."""
 
 
 class KernelTime(Record):
@@ -16,56 +20,104 @@ class KernelTime(Record):
     name: Label
     launches: Positive
     """In one step: usually once in each layer of its kind."""
-    median_us: Amount
+    total_us: Amount
+    """Of all its launches in one step, median over the steps."""
 
 
 class Reconciliation(Record):
     """A step's time against the sum of its parts."""
 
     step_us: Amount
+    """Median of the timed steps of the blocks whose kernels were timed."""
     kernels_us: Amount
     gaps_us: Amount
     residual_us: float
     """What kernels and gaps do not explain; below 0: they take longer than the step that they are part of."""
     residual_share: float
     explained: bool
+    kernels: tuple[KernelTime, ...] = ()
+    """At most `MAX_KERNELS`; empty in records stored before they were listed."""
 
 
-def reconciled(step_us: float, rows: Sequence[KernelTimeRow]) -> Reconciliation | None:
-    """Reconcile the rows of one cell and arm with its step.
+def reconciled(steps: StepTable, rows: Sequence[KernelTimeRow]) -> Reconciliation | None:
+    """Reconcile the kernels of one cell and arm with its steps.
 
     Returns:
-        None: no row is of a kernel, so there is nothing to explain the step by.
+        None: `misfit` says why nothing can be added up.
     """
-    kernels = [
-        KernelTime(name=row.kernel, launches=row.launches, median_us=median(row.times_us))
-        for row in rows
-        if row.kernel is not None
-    ]
-    gaps_us = sum(row.launches * median(row.times_us) for row in rows if row.kernel is None)
-    return reconcile(step_us, kernels, gaps_us=gaps_us) if kernels and step_us > 0 else None
+    if misfit(steps, rows) is not None:
+        return None
+    blocks = sorted({row.block for row in rows})
+    step_us = float(np.median(steps.latency_us[np.isin(steps.block, blocks)]))
+    kernels = _totals(rows, blocks, gaps=False)
+    gaps = _totals(rows, blocks, gaps=True)
+    return reconcile(step_us, kernels, gaps_us=gaps, listed=_listed(rows))
 
 
-def reconcile(step_us: float, kernels: Sequence[KernelTime], *, gaps_us: float) -> Reconciliation:
-    """Add up kernels and gaps and compare them with the step.
+def reconcile(
+    step_us: float, kernels_us: Floats, *, gaps_us: Floats, listed: Sequence[KernelTime] = ()
+) -> Reconciliation:
+    """Compare a step with what its kernels and gaps add up to.
 
     Args:
-        step_us: Median time of the step.
-        kernels: Every kernel of it.
-        gaps_us: Time of one step in which no kernel ran.
-
-    Raises:
-        ValueError: The step has no time, or no kernel was given: nothing can be explained by nothing.
+        step_us: Median time of the step, above 0.
+        kernels_us: Time of all kernels in each step, ``[steps]``.
+        gaps_us: Time of each step in which no kernel ran, ``[steps]``.
+        listed: Kernels to list.
     """
-    if step_us <= 0 or not kernels:
-        raise ValueError(f"expected a step and its kernels, got {step_us} µs and {len(kernels)} kernels")
-    kernels_us = sum(one.launches * one.median_us for one in kernels)
-    residual_us = step_us - kernels_us - gaps_us
+    kernels, gaps = float(np.median(kernels_us)), float(np.median(gaps_us))
+    residual = step_us - kernels - gaps
     return Reconciliation(
         step_us=step_us,
-        kernels_us=kernels_us,
-        gaps_us=gaps_us,
-        residual_us=residual_us,
-        residual_share=residual_us / step_us,
-        explained=abs(residual_us) <= TOLERANCE * step_us,
+        kernels_us=kernels,
+        gaps_us=gaps,
+        residual_us=residual,
+        residual_share=residual / step_us,
+        explained=abs(residual) <= TOLERANCE * step_us,
+        kernels=tuple(sorted(listed, key=lambda one: (-one.total_us, one.name))[:MAX_KERNELS]),
     )
+
+
+def misfit(steps: StepTable, rows: Sequence[KernelTimeRow]) -> str | None:
+    """Say why rows cannot be added up to a step; None: they can."""
+    kernels = [row for row in rows if row.kernel is not None]
+    if not kernels:
+        return "no kernel was timed, only gaps" if rows else "no kernel was timed"
+    for block in sorted({row.block for row in rows}):
+        counts = sorted({_steps(row) for row in rows if row.block == block})
+        if len(counts) > 1:
+            return f"the kernels of block {block} are of {counts[0]} and of {counts[-1]} steps"
+        if not (steps.latency_us[steps.block == block] > 0).any():
+            return f"block {block} has no timed step"
+    return None
+
+
+def _steps(row: KernelTimeRow) -> int:
+    return len(row.times_us) // row.launches
+
+
+def _by_step(row: KernelTimeRow) -> Floats:
+    return np.asarray(row.times_us, dtype=np.float64).reshape(-1, row.launches).sum(axis=1)
+
+
+def _totals(rows: Sequence[KernelTimeRow], blocks: Sequence[int], *, gaps: bool) -> Floats:
+    """Kernels or gaps of each step, block after block; a block without gap rows has none."""
+    totals: Mapping[int, Floats] = {
+        block: np.zeros(next(_steps(row) for row in rows if row.block == block)) for block in blocks
+    }
+    for row in rows:
+        if (row.kernel is None) == gaps:
+            totals[row.block][:] += _by_step(row)
+    return np.concatenate(list(totals.values()))
+
+
+def _listed(rows: Sequence[KernelTimeRow]) -> list[KernelTime]:
+    """Kernels by name and launches, each over all steps that it has rows of."""
+    found: dict[tuple[str, int], list[Floats]] = {}
+    for row in rows:
+        if row.kernel is not None:
+            found.setdefault((row.kernel, row.launches), []).append(_by_step(row))
+    return [
+        KernelTime(name=name, launches=launches, total_us=float(np.median(np.concatenate(parts))))
+        for (name, launches), parts in found.items()
+    ]

@@ -257,6 +257,25 @@ def _bundles(bundles: Sequence[Assessment], urls: ReportUrls) -> Iterator[str]:
                     [Markdown(word) for word in ("Rule", "Where", "What", "What to do")],
                     [_finding(finding) for finding in found],
                 )
+        yield from _explained(bundle)
+
+
+def _explained(bundle: Assessment) -> Iterator[str]:
+    """How much of the timed steps their kernels explain."""
+    found = [
+        (arm.reconciliation, f"{cell.cell.id}, {arm.arm}")
+        for cell in bundle.cells
+        for arm in cell.arms
+        if arm.reconciliation is not None
+    ]
+    if found:
+        explained = sum(one.explained for one, _ in found)
+        most, where = max(found, key=lambda pair: abs(pair[0].residual_share))
+        yield (
+            f"Kernels and the gaps between them explain {explained} of {len(found)} timed steps; "
+            f"the largest residual is {most.residual_us:+.1f} µs of {most.step_us:.1f} µs, "
+            f"{most.residual_share:+.1%} ({escape(where)})."
+        )
 
 
 def _finding(finding: Finding) -> tuple[Markdown, ...]:

@@ -141,7 +141,7 @@ def _arm(
     described = evidence.arm(arm)
     least = bound(described, cell.cell, evidence.manifest.environment) if described else None
     value = float(np.median(values)) if stated else None
-    timed = evidence.kernel_times.get((cell.cell.id, arm), ())
+    steps, timed = evidence.steps.get((cell.cell.id, arm)), evidence.kernel_times.get((cell.cell.id, arm), ())
     return ArmSummary(
         arm=arm,
         samples=kept.counted,
@@ -155,7 +155,7 @@ def _arm(
         path=_path(evidence, cell, arm),
         key=key(evidence, cell, arm, kept=order),
         physics=headroom(least, value),
-        reconciliation=reconciled(value, timed) if value is not None and timed else None,
+        reconciliation=reconciled(steps, timed) if steps is not None else None,
     )
 
 

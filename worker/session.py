@@ -11,6 +11,7 @@ from worker.arms import Arm
 from worker.bundle import BundleError, check_json
 from worker.bundle.canonical import describe
 from worker.bundle.record import Count
+from worker.bundle.samples import KernelTimes
 from worker.deadline import Deadline
 from worker.engine import model_options
 from worker.errors import EvalError
@@ -40,6 +41,8 @@ class BlockAnswer(_Answer):
     rows: tuple[TimedStep, ...]
     ledger: LedgerAnswer
     """Of the timed steps and no others."""
+    kernels: tuple[KernelTimes, ...] = ()
+    """Empty unless they were asked for."""
 
 
 class BenchSession:
@@ -77,7 +80,9 @@ class BenchSession:
         """
         return parse_identity(self._ask({"op": "identity"}, deadline))
 
-    def block(self, *, batch: int, context: int, steps: int, warmup: int, seed: int, deadline: Deadline) -> BlockAnswer:
+    def block(
+        self, *, batch: int, context: int, steps: int, warmup: int, seed: int, kernels: bool, deadline: Deadline
+    ) -> BlockAnswer:
         """Measure a block.
 
         Args:
@@ -86,6 +91,7 @@ class BenchSession:
             steps: Steps timed.
             warmup: Steps before them that are not timed.
             seed: Seeds the context tokens.
+            kernels: Whether to time the kernels of a step too.
             deadline: When to give up.
 
         Raises:
@@ -93,6 +99,8 @@ class BenchSession:
             TimeLimitError: The deadline passed.
         """
         question = {"op": "block", "batch": batch, "context": context, "steps": steps, "warmup": warmup, "seed": seed}
+        if kernels:
+            question["kernels"] = True
         data = self._ask(question, deadline)
         try:
             answer = BlockAnswer.model_validate_json(data)

@@ -6,7 +6,7 @@ import numpy as np
 
 from judge.acceptance import acceptance
 from judge.evidence import Evidence
-from judge.reconciliation import reconciled
+from judge.reconciliation import misfit, reconciled
 from judge.rules.record import Found, rule
 from judge.thresholds import ACCEPTANCE_TOLERANCE
 from worker.bundle.schema import ArmName, Cell, EvalRecord
@@ -86,6 +86,7 @@ def acceptance_yields_tokens(evidence: Evidence) -> Iterator[Found]:
     "blocks",
     title="Kernel times do not explain the step",
     hint="Record every kernel of a step with its launches, and the gaps between them, in the run that times the steps.",
+    version=2,
     bears_on=("speed",),
 )
 def kernels_explain_step(evidence: Evidence) -> Iterator[Found]:
@@ -93,8 +94,12 @@ def kernels_explain_step(evidence: Evidence) -> Iterator[Found]:
     for record, cell in _cells(evidence):
         for arm in _ARMS:
             rows, table = evidence.kernel_times.get((cell.id, arm), ()), evidence.steps.get((cell.id, arm))
-            found = reconciled(float(np.median(table.latency_us)), rows) if rows and table is not None else None
-            if found is not None and not found.explained:
+            if not rows or table is None:
+                continue
+            found = reconciled(table, rows)
+            if found is None:
+                yield _found(record, cell, arm, misfit(table, rows) or "nothing to add up")
+            elif not found.explained:
                 yield _found(
                     record,
                     cell,

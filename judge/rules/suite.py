@@ -206,6 +206,34 @@ def evals_planned(evidence: Evidence) -> Iterator[Found]:
             yield Found(f"{record.id} ({record.kind}) is not planned", f"evals/{record.id}", eval_id=record.id)
 
 
+@rule(
+    "S-010",
+    "error",
+    "limits",
+    title="Planned kernel times are missing",
+    hint="Run the suite with a bench that times kernels, where its tracer may be used; the program's log says why not.",
+    bears_on=("speed",),
+)
+def kernels_timed(evidence: Evidence) -> Iterator[Found]:
+    """A step that is faster has faster kernels or shorter gaps; without their times nobody can tell which."""
+    for record in evidence.manifest.evals:
+        plan = evidence.plan(record.id)
+        if not isinstance(plan, DecodeStep) or not plan.kernel_times or record.outcome.outcome != "completed":
+            continue
+        last = {block.arm: block.index for block in record.blocks}
+        for cell in record.cells:
+            for arm in cell.arms:
+                rows = evidence.kernel_times.get((cell.id, arm), ())
+                if not any(row.kernel is not None and row.block == last.get(arm) for row in rows):
+                    yield Found(
+                        f"the last block of the {arm} has no kernel times",
+                        f"evals/{record.id}/cells/{cell.id}/{arm}",
+                        eval_id=record.id,
+                        cell=cell.id,
+                        arm=arm,
+                    )
+
+
 def _planned(plan: EvalPlan, record: EvalRecord) -> Iterator[tuple[str, Sequence[Cell]]]:
     """Each planned coordinate, with the cells that cover it in both arms."""
     match plan.kind:
@@ -263,4 +291,5 @@ RULES = (
     block_size,
     enough_samples,
     evals_planned,
+    kernels_timed,
 )

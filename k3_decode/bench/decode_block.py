@@ -8,11 +8,13 @@ import gc
 import hashlib
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TypedDict
 
 import torch
 
+from k3_decode.bench.kernel_times import TRACED_STEPS, KernelTimes, add_up, trace
 from k3_decode.decoder import NOT_BUILT, DecodeMode, Decoder, Specialization
 from k3_decode.engine.pools import blocks_for
 from k3_decode.engine.request import SamplingParams
@@ -20,6 +22,7 @@ from k3_decode.engine.sampler import Draw, sample
 from k3_decode.ledger import LedgerSnapshot, StepShape
 from k3_decode.reference.batch import StepBatch
 from k3_decode.reference.model import K3Model
+from k3_decode.spans import Span, recorded
 
 BLOCK_SIZE = 16
 """Tokens in a cache block."""
@@ -38,6 +41,8 @@ class BlockPlan:
         steps: Steps timed.
         warmup: Steps run before them, not timed.
         seed: Seeds the context tokens.
+        kernels: Whether to time the kernels of a step too: on a CPU, operators of the timed steps; on a GPU, kernels of
+            `TRACED_STEPS` further steps, for tracing slows those that it watches.
     """
 
     batch: int
@@ -45,6 +50,12 @@ class BlockPlan:
     steps: int
     warmup: int
     seed: int
+    kernels: bool = False
+
+    @property
+    def positions(self) -> int:
+        """Tokens that each request may come to hold, traced steps included."""
+        return self.context + self.warmup + self.steps + (TRACED_STEPS + 1 if self.kernels else 0)
 
 
 class TimedStep(TypedDict):
@@ -59,13 +70,15 @@ class BlockResult(TypedDict):
     """A timed block.
 
     ``ledger`` counts the timed steps and no others; ``setup_ledger`` those that built the context and warmed up.
-    ``tokens_sha256`` is over the tokens of the timed steps, step by step, as decimal numbers with commas.
+    ``tokens_sha256`` is over the tokens of the timed steps, step by step, as decimal numbers with commas. ``kernels``
+    is empty unless they were asked for.
     """
 
     rows: list[TimedStep]
     ledger: LedgerSnapshot
     setup_ledger: LedgerSnapshot
     tokens_sha256: str
+    kernels: list[KernelTimes]
 
 
 def time_block(
@@ -89,25 +102,39 @@ def time_block(
     setup = run.decoder.ledger.reset()
     rows: list[TimedStep] = []
     generated: list[int] = []
+    on_host = plan.kernels and model.device.type == "cpu"
+    spans: list[Span] = []
+    ends: list[int] = []
     gc.collect()
-    gc.disable()
-    try:
+    with ExitStack() as stack:
+        gc.disable()
+        stack.callback(gc.enable)
+        if on_host:
+            spans = stack.enter_context(recorded())
         for step in range(plan.steps):
             start_ns = time.monotonic_ns()
             generated += run.step()
             latency_ns = time.monotonic_ns() - start_ns
             rows.append({"step": step, "latency_us": latency_ns / 1000, "monotonic_ns": start_ns})
-    finally:
-        gc.enable()
-    digest = hashlib.sha256(",".join(map(str, generated)).encode()).hexdigest()
-    return {"rows": rows, "ledger": run.decoder.ledger.snapshot(), "setup_ledger": setup, "tokens_sha256": digest}
+            ends.append(len(spans))
+    ledger = run.decoder.ledger.snapshot()
+    steps = [spans[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+    if plan.kernels and not on_host:
+        steps = trace(run.step)
+    return {
+        "rows": rows,
+        "ledger": ledger,
+        "setup_ledger": setup,
+        "tokens_sha256": hashlib.sha256(",".join(map(str, generated)).encode()).hexdigest(),
+        "kernels": add_up(steps),
+    }
 
 
 class _Run:
     """The moving parts of a block: cache, where each request stands, and its last token."""
 
     def __init__(self, model: K3Model, plan: BlockPlan, *, mode: DecodeMode, specialization: Specialization) -> None:
-        per_request = blocks_for(plan.context + plan.warmup + plan.steps, block_size=BLOCK_SIZE)
+        per_request = blocks_for(plan.positions, block_size=BLOCK_SIZE)
         cache = model.new_cache(
             num_slots=plan.batch + 1, num_blocks=plan.batch * per_request + 1, block_size=BLOCK_SIZE
         )

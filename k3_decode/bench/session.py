@@ -4,6 +4,7 @@
 |---|---|
 | `{"op": "identity"}` | what runs here, as the engine's `/identity` |
 | `{"op": "block", "batch": 4, "context": 128, "steps": 32, "warmup": 4, "seed": 1}` | `BlockResult` |
+| the same with `"kernels": true` | `BlockResult` with the times of a step's kernels |
 | `{"op": "quit"}`, or the end of the input | `{"quit": true}`, then the process ends |
 
 Each request gets exactly one line. One that cannot be served gets `{"error": {"code", "detail"}}`, with code
@@ -59,6 +60,7 @@ class _BlockRequest(_Request):
     steps: Annotated[int, Field(ge=1, le=1_000_000)]
     warmup: Annotated[int, Field(ge=0, le=1_000_000)]
     seed: Annotated[int, Field(ge=0, lt=2**63)]
+    kernels: bool = False
 
 
 class _QuitRequest(_Request):
@@ -106,10 +108,9 @@ class Session:
         yield {"quit": True}
 
     def _block(self, request: _BlockRequest) -> BlockResult | ErrorAnswer:
-        length = request.context + request.warmup + request.steps
-        if length > self.model.config.max_positions:
-            return _error("malformed_request", f"{length} positions, the model has {self.model.config.max_positions}")
         plan = BlockPlan(**request.model_dump(exclude={"op"}))
+        if plan.positions > (most := self.model.config.max_positions):
+            return _error("malformed_request", f"{plan.positions} positions, the model has {most}")
         try:
             return time_block(self.model, plan, mode=self.mode, specialization=self.specialization)
         except RuntimeError as error:  # torch reports a full memory and a failed kernel this way

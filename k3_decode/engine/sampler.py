@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from k3_decode.engine.request import SamplingParams, TokenLogprob
+from k3_decode.spans import operator
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Draw:
     banned: int | None = None
 
 
+@operator
 def sample(logits: torch.Tensor, draws: Sequence[Draw]) -> list[int]:
     """Choose one token a row.
 

@@ -6,8 +6,10 @@ import torch
 from torch import Tensor
 
 from k3_decode.reference.precision import accumulate_dtype
+from k3_decode.spans import operator
 
 
+@operator
 def mix(sources: Sequence[Tensor], *, gamma: Tensor, query: Tensor, eps: float) -> Tensor:
     """Average the sources of every token with weights the token itself decides.
 

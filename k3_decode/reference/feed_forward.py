@@ -12,8 +12,10 @@ from k3_decode.reference.norm import rms_norm
 from k3_decode.reference.sharding import Front
 from k3_decode.reference.situ import situ
 from k3_decode.reference.weights import MlpWeights, MoeWeights
+from k3_decode.spans import operator
 
 
+@operator
 def mlp(x: Tensor, weights: MlpWeights, config: K3Config) -> Tensor:
     """Run one rank's share of a gated MLP: ``down(situ(gate x, up x))``.
 
@@ -30,6 +32,7 @@ def mlp(x: Tensor, weights: MlpWeights, config: K3Config) -> Tensor:
     return functional.linear(hidden, weights.down)
 
 
+@operator
 def latent_moe(x: Tensor, ranks: Sequence[MoeWeights], config: K3Config, exchange: Exchange, *, front: Front) -> Tensor:
     """Run a mixture-of-experts layer on all ranks of this process.
 

@@ -8,8 +8,10 @@ from k3_decode.config import K3Config
 from k3_decode.reference import kda
 from k3_decode.reference.plan import Group
 from k3_decode.reference.weights import KdaWeights
+from k3_decode.spans import operator
 
 
+@operator
 def kda_attention(
     x: Tensor,
     weights: KdaWeights,

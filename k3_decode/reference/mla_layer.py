@@ -10,8 +10,10 @@ from k3_decode.reference.norm import rms_norm
 from k3_decode.reference.plan import Group
 from k3_decode.reference.precision import accumulate_dtype
 from k3_decode.reference.weights import MlaWeights
+from k3_decode.spans import operator
 
 
+@operator
 def mla_attention(
     x: Tensor,
     weights: MlaWeights,

@@ -24,6 +24,7 @@ from k3_decode.reference.precision import accumulate_dtype
 from k3_decode.reference.sharding import Front, Shard
 from k3_decode.reference.synthetic import SyntheticSource
 from k3_decode.reference.weights import KdaWeights, MixWeights, MlaWeights, MlpWeights, ModelWeights, MoeWeights
+from k3_decode.spans import operator
 
 __all__ = ["Form", "K3Cache", "K3Model", "LayerTrace", "StateSnapshot", "StepBatch", "forward_ranks"]
 
@@ -263,12 +264,11 @@ def forward_ranks(
     last = ranks[0].weights
     out = _mix([source[rows] for source in [*blocks, running]], last.output_mix, eps)
     out = rms_norm(out, last.norm, eps=eps)
-    logits = exchange.join([functional.linear(out, rank.weights.head) for rank in ranks]).to(
-        accumulate_dtype(out.dtype)
-    )
+    logits = exchange.join([_head(rank, out) for rank in ranks]).to(accumulate_dtype(out.dtype))
     return logits if plan.padding is None else logits.masked_fill(plan.padding[rows].unsqueeze(-1), 0.0)
 
 
+@operator
 def _embed(rank: K3Model, tokens: Tensor) -> Tensor:
     """Look tokens up in this rank's part of the vocabulary; others contribute zero."""
     table = rank.weights.embed
@@ -277,6 +277,12 @@ def _embed(rank: K3Model, tokens: Tensor) -> Tensor:
     local = tokens - rank.shard.rank * table.shape[0]
     mine = (local >= 0) & (local < table.shape[0])
     return table[local.where(mine, 0)].masked_fill(~mine.unsqueeze(-1), 0.0)
+
+
+@operator
+def _head(rank: K3Model, out: Tensor) -> Tensor:
+    """This rank's part of the vocabulary's logits."""
+    return functional.linear(out, rank.weights.head)
 
 
 def _mix(sources: list[Tensor], weights: MixWeights, eps: float) -> Tensor:

@@ -3,8 +3,10 @@
 from torch import Tensor
 
 from k3_decode.reference.precision import accumulate_dtype
+from k3_decode.spans import operator
 
 
+@operator
 def rms_norm(x: Tensor, weight: Tensor, *, eps: float) -> Tensor:
     """Normalise the last axis: ``y = x * rsqrt(mean(x^2) + eps) * weight``.
 

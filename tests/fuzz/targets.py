@@ -140,7 +140,14 @@ def small() -> tuple[dict[str, Any], dict[str, bytes]]:
                 few.append(row)
         specimen.rows[key] = few
     specimen.rows[("kernel_times", "decode-step")] = [
-        {"cell": "decode-step.b1.c64", "arm": "baseline", "kernel": kernel, "launches": 1, "times_us": [160.0, 161.0]}
+        {
+            "cell": "decode-step.b1.c64",
+            "arm": "baseline",
+            "block": 0,
+            "kernel": kernel,
+            "launches": 1,
+            "times_us": [160.0, 161.0],
+        }
         for kernel in ("mla", None)
     ]
     specimen.rows[("summary", "serving")] = [

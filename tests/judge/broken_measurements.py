@@ -153,9 +153,21 @@ def _(s: Any) -> None:
 @breaks("M-020")
 def _(s: Any) -> None:
     s.rows[("kernel_times", "decode-step")] = [
-        {"cell": "decode-step.b1.c64", "arm": arm, "kernel": kernel, "launches": launches, "times_us": times}
-        for arm in ("baseline", "candidate")
-        for kernel, launches, times in (("mla", 24, [2.0, 2.1, 2.2]), (None, 1, [9.0, 10.0, 11.0]))
+        {"cell": cell["id"], "arm": arm, "block": block, "kernel": kernel, "launches": launches, "times_us": times}
+        for cell in s.eval("decode-step")["cells"]
+        for arm, block in (("baseline", 16), ("candidate", 14))
+        for kernel, launches, times in (("mla", 2, [2.0, 2.1, 2.2, 2.3]), (None, 1, [9.0, 10.0]))
+    ]
+    s.drop("kernel_times", "decode-step", cell="decode-step.b4.c64", arm="candidate", kernel=None)
+    s.rows[("kernel_times", "decode-step")] += [
+        {
+            "cell": "decode-step.b4.c64",
+            "arm": "candidate",
+            "block": 14,
+            "kernel": "kda",
+            "launches": 1,
+            "times_us": [9.0],
+        }
     ]
 
 

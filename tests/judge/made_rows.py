@@ -43,6 +43,22 @@ def steps(cells: list[Row], blocks: list[Row], steps: int, rng: np.random.Genera
     return rows
 
 
+def kernel_times(cells: list[Row], blocks: list[Row], steps: list[Row]) -> list[Row]:
+    """Two kernels and the gaps of each arm's last block; they leave 2 % of each step to the host."""
+    last = {block["arm"]: block["index"] for block in blocks}
+    rows = []
+    for cell in cells:
+        for arm, block in sorted(last.items()):
+            times = [one["latency_us"] for one in steps if (one["cell"], one["block"]) == (cell["id"], block)]
+            for kernel, launches, share in (("kda", 9, 0.6), ("mla", 4, 0.3), (None, 1, 0.08)):
+                each = [round(share * time_us / launches, 3) for time_us in times for _ in range(launches)]
+                rows.append(
+                    {"cell": cell["id"], "arm": arm, "block": block, "kernel": kernel, "launches": launches,
+                     "times_us": each}
+                )  # fmt: skip
+    return rows
+
+
 def requests(cells: list[Row], blocks: list[Row], plan: Any, rng: np.random.Generator, speedup: float) -> list[Row]:
     rows, now_s = [], 1.0
     [planned] = [one.blocks for one in PLAN.evals if one.id == plan.id]

@@ -213,6 +213,7 @@ def _made(speedup: float) -> Specimen:
     ]
     evals.append(_eval("decode-step", "decode_step", cells, blocks))
     rows[("steps", "decode-step")] = made.steps(cells, blocks, decode.steps_per_block, rng, speedup)
+    rows[("kernel_times", "decode-step")] = made.kernel_times(cells, blocks, rows[("steps", "decode-step")])
     rows[("telemetry", "decode-step")] = made.telemetry(rows[("steps", "decode-step")][-1]["start_ns"] / 1e9)
 
     blocks = _blocks(list(serving.block_order) * serving.rounds, drift=False)

@@ -1,37 +1,104 @@
 """Kernels and gaps explain a step, or the residual says by how much they do not."""
 
+from typing import Any
+
+import numpy as np
 import pytest
+from pydantic import ValidationError
 
-from judge.reconciliation import TOLERANCE, KernelTime, reconcile
+from judge.reconciliation import MAX_KERNELS, TOLERANCE, misfit, reconcile, reconciled
+from judge.tables import StepTable
+from worker.bundle.samples import KernelTimeRow
 
-LAYER = [
-    KernelTime(name="attention", launches=93, median_us=30.0),
-    KernelTime(name="experts", launches=92, median_us=25.0),
+ATTENTION_US, EXPERTS_US = 93 * 30.0, 92 * 25.0
+SUM_US = ATTENTION_US + EXPERTS_US
+
+
+def steps(latency_us: float, *, block: int = 3, count: int = 5) -> StepTable:
+    """A block of equal steps after one of steps that take ten times as long."""
+    at = np.array([0, *[block] * count])
+    latency = np.where(at == block, latency_us, 10 * latency_us)
+    return StepTable(block=at, step=np.arange(count + 1), latency_us=latency, start_ns=np.arange(count + 1))
+
+
+def row(kernel: str | None, launches: int, times_us: Any, *, block: int = 3) -> KernelTimeRow:
+    return KernelTimeRow(
+        cell="c", arm="baseline", block=block, kernel=kernel, launches=launches, times_us=tuple(map(float, times_us))
+    )
+
+
+LAYERS = [
+    row("attention", 93, [30.0] * 93 * 2),
+    row("experts", 92, [25.0] * 92 * 2),
+    row(None, 1, [140.0, 160.0]),
 ]
-SUM_US = 93 * 30.0 + 92 * 25.0
 
 
 def test_kernels_and_gaps_that_add_up_explain_the_step() -> None:
-    found = reconcile(SUM_US + 200.0, LAYER, gaps_us=150.0)
-    assert (found.kernels_us, found.residual_us) == (SUM_US, 50.0)
+    found = reconciled(steps(SUM_US + 200.0), LAYERS)
+    assert found is not None
+    assert (found.kernels_us, found.gaps_us, found.residual_us) == (SUM_US, 150.0, 50.0)
+    assert found.step_us == SUM_US + 200.0
     assert found.residual_share == pytest.approx(50.0 / (SUM_US + 200.0))
     assert found.explained
+    assert [(one.name, one.launches, one.total_us) for one in found.kernels] == [
+        ("attention", 93, ATTENTION_US),
+        ("experts", 92, EXPERTS_US),
+    ]
+
+
+def test_a_step_is_added_up_before_the_median_is_taken() -> None:
+    """Each step waits once, in one kernel or the other: no kernel's median shows it, and every step's sum does."""
+    rows = [row("one", 1, [10, 30, 10, 30]), row("two", 1, [30, 10, 30, 10])]
+    found = reconciled(steps(40.0), rows)
+    assert found is not None
+    assert (found.kernels_us, found.gaps_us, found.residual_us) == (40.0, 0.0, 0.0)
+
+
+def test_blocks_are_added_up_one_by_one() -> None:
+    table = StepTable(
+        block=np.array([1, 2]), step=np.zeros(2), latency_us=np.array([100.0, 104.0]), start_ns=np.zeros(2)
+    )
+    found = reconciled(table, [row("one", 2, [49, 50], block=1), row("two", 1, [101, 103], block=2)])
+    assert found is not None
+    assert (found.step_us, found.kernels_us) == (102.0, 101.0)
 
 
 def test_figures_of_another_condition_do_not() -> None:
     """93 x 69 us is 6.4 ms; a step of 5.17 ms (193 tokens/s) was not made of those (k3-model.md 6.6)."""
-    found = reconcile(5170.0, [KernelTime(name="layer", launches=93, median_us=69.0)], gaps_us=0.0)
+    found = reconciled(steps(5170.0), [row("layer", 93, [69.0] * 93)])
+    assert found is not None
     assert found.residual_us == pytest.approx(5170 - 6417)
     assert not found.explained
 
 
 def test_a_step_with_much_unexplained_time_is_not_explained() -> None:
-    assert not reconcile(SUM_US / (1 - 1.01 * TOLERANCE), LAYER, gaps_us=0.0).explained
-    assert reconcile(SUM_US / (1 - 0.99 * TOLERANCE), LAYER, gaps_us=0.0).explained
+    parts, none = np.array([SUM_US]), np.zeros(1)
+    assert not reconcile(SUM_US / (1 - 1.01 * TOLERANCE), parts, gaps_us=none).explained
+    assert reconcile(SUM_US / (1 - 0.99 * TOLERANCE), parts, gaps_us=none).explained
+    assert not reconcile(SUM_US / (1 + 1.01 * TOLERANCE), parts, gaps_us=none).explained
 
 
-def test_nothing_explains_nothing() -> None:
-    with pytest.raises(ValueError, match="expected a step and its kernels"):
-        reconcile(100.0, [], gaps_us=0.0)
-    with pytest.raises(ValueError, match="expected a step and its kernels"):
-        reconcile(0.0, LAYER, gaps_us=0.0)
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([], "no kernel was timed"),
+        ([row(None, 1, [5.0])], "no kernel was timed, only gaps"),
+        ([row("one", 1, [5, 5]), row("two", 1, [5])], "the kernels of block 3 are of 1 and of 2 steps"),
+        ([row("one", 1, [5], block=4)], "block 4 has no timed step"),
+    ],
+)
+def test_what_cannot_be_added_up_says_why(rows: list[KernelTimeRow], said: str) -> None:
+    assert misfit(steps(100.0), rows) == said
+    assert reconciled(steps(100.0), rows) is None
+
+
+def test_the_longest_kernels_are_listed() -> None:
+    found = reconciled(steps(100.0), [row(f"k{index}", 1, [index]) for index in range(MAX_KERNELS + 3)])
+    assert found is not None
+    assert [one.total_us for one in found.kernels] == sorted(range(3, MAX_KERNELS + 3), reverse=True)
+
+
+def test_times_are_of_whole_steps() -> None:
+    with pytest.raises(ValidationError, match="no whole number of steps"):
+        row("one", 2, [1, 2, 3])

@@ -10,6 +10,7 @@ import pytest
 
 from judge import Assessment, judge, parse_claims, render
 from judge.markdown import SUMMARY_MAX_BYTES, TITLE_MAX_CHARS
+from judge.reconciliation import Reconciliation
 from judge.report import BundleUrl, PullRef, ReportUrls, conclude
 from judge.scope import scope_map
 
@@ -134,6 +135,23 @@ def test_a_very_long_report_is_cut_and_says_so(fast: Assessment) -> None:
     report = render(PULL, parse_claims(""), [], [loud], urls(loud))
     assert len(report.text.encode()) <= SUMMARY_MAX_BYTES
     assert "Cut here" in report.text
+
+
+def test_the_check_says_what_kernels_leave_unexplained(fast: Assessment) -> None:
+    whole = Reconciliation(
+        step_us=200.0, kernels_us=180.0, gaps_us=16.0, residual_us=4.0, residual_share=0.02, explained=True
+    )
+    apart = whole.model_copy(update={"residual_us": -30.0, "residual_share": -0.15, "explained": False})
+    [cell] = [one for one in fast.cells if one.cell.id == "decode-step.b4.c64"]
+    arms = [
+        arm.model_copy(update={"reconciliation": found}) for arm, found in zip(cell.arms, (whole, apart), strict=True)
+    ]
+    timed = fast.model_copy(update={"cells": (cell.model_copy(update={"arms": tuple(arms)}),)})
+    text = render(PULL, parse_claims(""), [], [timed], urls(timed)).text
+    assert "explain 1 of 2 timed steps; the largest residual is -30.0 µs of 200.0 µs, -15.0%" in text
+    assert "b4.c64, candidate" in text
+    bare = fast.model_copy(update={"cells": tuple(one for one in fast.cells if one.eval_id != "decode-step")})
+    assert "residual" not in render(PULL, parse_claims(""), [], [bare], urls(bare)).text
 
 
 def test_an_unknown_page_is_named_without_a_link(fast: Assessment) -> None:

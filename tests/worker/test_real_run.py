@@ -67,6 +67,13 @@ def test_smoke_shortened(tmp_path: Path, no_program_is_left: None) -> None:
     assert (facts.greedy.pairs, facts.greedy.equal) == (8, 8)  # both arms ran the same code
     assert facts.sampled.p_value > 0.9
 
+    timed = [cell for cell in assess(collect(bundle)).cells if cell.cell.metric == "step_latency_us"]
+    assert [[arm.reconciliation is not None for arm in cell.arms] for cell in timed] == [[True, True]] * 2
+    for found in (arm.reconciliation for cell in timed for arm in cell.arms):
+        assert found is not None
+        assert found.kernels[0].name == "latent_moe"
+        assert 0 < found.kernels_us < found.step_us
+
     assert not list(tmp_path.glob("byogpu-*"))  # scratch folders are gone
 
     results = [json.loads(text) for text in texts(bundle, "lm_eval_results")]

@@ -6,9 +6,9 @@ infinities, and says which line is wrong. The lm-eval files are kept as that too
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Annotated, BinaryIO, Literal, TypeVar
+from typing import Annotated, BinaryIO, Literal, Self, TypeVar
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from worker.bundle.canonical import canonical, parse_record
 from worker.bundle.errors import BundleError
@@ -125,17 +125,30 @@ class StreamRow(Record):
     tokens: Annotated[tuple[StreamToken, ...], Field(min_length=1, max_length=4096)]
 
 
-class KernelTimeRow(Record):
-    """Times of one kernel inside decode steps of one cell, or of the gaps between kernels. Role ``kernel_times``."""
+class KernelTimes(Record):
+    """Times of one kernel inside decode steps, or of the gaps between kernels."""
 
-    cell: Identifier
-    arm: ArmName
     kernel: Label | None
     """None: no kernel ran; then each sample is the sum of the gaps of one step."""
     launches: Positive
-    """In one step; of the gaps: 1."""
+    """In one step; of the gaps: 1. Also 1 where it varies from step to step: then each sample is the sum of a step."""
     times_us: Annotated[tuple[Amount, ...], Field(min_length=1, max_length=100_000)]
-    """Raw samples, of one launch each."""
+    """Raw samples, ``launches`` for each step, step by step. Time in which two kernels ran is counted once."""
+
+    @model_validator(mode="after")
+    def _whole_steps(self) -> Self:
+        if len(self.times_us) % self.launches:
+            raise ValueError(f"{len(self.times_us)} times are no whole number of steps with {self.launches} launches")
+        return self
+
+
+class KernelTimeRow(KernelTimes):
+    """Kernel times of one block. Role ``kernel_times``."""
+
+    cell: Identifier
+    arm: ArmName
+    block: Count
+    """They are times of its timed steps, or of steps right after them, where an engine is slower under a tracer."""
 
 
 class SummaryRow(Record):

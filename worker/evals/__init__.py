@@ -75,6 +75,8 @@ def _store(trial: Trial, setting: Setting, telemetry: Telemetry, *, failed: bool
     draft, eval_id = setting.draft, trial.eval_id
     if trial.steps:
         draft.add_rows(trial.steps, name=f"{eval_id}.steps.jsonl", role="steps", eval_id=eval_id)
+    if trial.kernel_times:
+        draft.add_rows(trial.kernel_times, name=f"{eval_id}.kernels.jsonl", role="kernel_times", eval_id=eval_id)
     if trial.requests:
         draft.add_rows(trial.requests, name=f"{eval_id}.requests.jsonl", role="requests", eval_id=eval_id)
     if trial.numerics:

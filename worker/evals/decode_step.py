@@ -3,7 +3,7 @@
 from contextlib import ExitStack
 from itertools import product
 
-from worker.bundle.samples import StepRow
+from worker.bundle.samples import KernelTimeRow, StepRow
 from worker.bundle.schema import ArmName, Cell
 from worker.evals.trial import ARMS, NO_SPECULATION, Setting, Trial, stage
 from worker.session import BenchSession
@@ -15,7 +15,8 @@ def measure(plan: DecodeStep, setting: Setting, trial: Trial) -> None:
     """Fill a trial with every step of every block.
 
     A block is a stretch of one arm over all cells; both sessions stay loaded throughout and only one is ever at work.
-    The n-th block of each arm decodes after the same context.
+    The n-th block of each arm decodes after the same context. Kernels are timed in each arm's last block, so that no
+    step that a verdict rests on comes after a tracer was started.
 
     Raises:
         WorkerError, EvalError, TimeLimitError: See `worker.session`.
@@ -31,12 +32,14 @@ def measure(plan: DecodeStep, setting: Setting, trial: Trial) -> None:
         for name in ARMS:
             trial.identities[name] = sessions[name].identity(trial.deadline)
         setting.progress.advance(plan.id)
+        last = {planned.block.arm: planned.block.index for planned in blocks}
         for planned in blocks:
-            _block(plan, planned, trial, sessions[planned.block.arm])
+            kernels = plan.kernel_times and planned.block.index == last[planned.block.arm]
+            _block(plan, planned, trial, sessions[planned.block.arm], kernels=kernels)
             setting.progress.advance(plan.id)
 
 
-def _block(plan: DecodeStep, planned: PlannedBlock, trial: Trial, session: BenchSession) -> None:
+def _block(plan: DecodeStep, planned: PlannedBlock, trial: Trial, session: BenchSession, *, kernels: bool) -> None:
     trial.blocks.append(planned.block)
     for cell, (batch, context) in zip(planned.cells, product(plan.batches, plan.context_tokens), strict=True):
         [seed] = cell.seeds
@@ -46,6 +49,7 @@ def _block(plan: DecodeStep, planned: PlannedBlock, trial: Trial, session: Bench
             steps=plan.steps_per_block,
             warmup=plan.warmup_steps,
             seed=int(seed, 16),
+            kernels=kernels,
             deadline=trial.deadline,
         )
         trial.steps += [
@@ -58,6 +62,10 @@ def _block(plan: DecodeStep, planned: PlannedBlock, trial: Trial, session: Bench
                 start_ns=row.monotonic_ns,
             )
             for row in answer.rows
+        ]
+        trial.kernel_times += [
+            KernelTimeRow(cell=cell.cell, arm=session.arm.name, block=planned.block.index, **one.model_dump())
+            for one in answer.kernels
         ]
         trial.take(session.arm.name, answer.ledger)
 

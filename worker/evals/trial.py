@@ -10,7 +10,7 @@ from worker.arms import Arms
 from worker.bundle import Draft
 from worker.bundle.record import Identifier
 from worker.bundle.redaction import Redactor
-from worker.bundle.samples import CounterRow, NumericsRow, RequestRow, StepRow, StreamRow
+from worker.bundle.samples import CounterRow, KernelTimeRow, NumericsRow, RequestRow, StepRow, StreamRow
 from worker.bundle.schema import ArmName, Block, Cell, EvalRecord, NoSpeculation, PathLedger
 from worker.deadline import Deadline
 from worker.environment.nvml import Nvml
@@ -59,7 +59,7 @@ class Trial:
         deadline: When it must be done.
         cells: Every cell of the plan, also those that no row came to fill.
         blocks: Blocks in the order in which they began.
-        steps: Rows, as are the next four.
+        steps: Rows, as are the next five.
         ledgers: Path ledgers by arm; an arm that never reported has none.
         identities: Who the engine of each arm said it was.
         began_s: The eval's zero, on `time.monotonic`.
@@ -70,6 +70,7 @@ class Trial:
     cells: list[Cell] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     steps: list[StepRow] = field(default_factory=list)
+    kernel_times: list[KernelTimeRow] = field(default_factory=list)
     requests: list[RequestRow] = field(default_factory=list)
     numerics: list[NumericsRow] = field(default_factory=list)
     counters: list[CounterRow] = field(default_factory=list)

@@ -45,6 +45,8 @@ class DecodeStep(Record):
     block_order: tuple[ArmName, ...]
     rounds: Positive
     """How often ``block_order`` is repeated; one more baseline block follows, the drift sentinel."""
+    kernel_times: bool = False
+    """Whether each arm's last block times the kernels of its steps too."""
 
 
 class HiddenSlice(Record):

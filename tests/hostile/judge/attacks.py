@@ -330,9 +330,9 @@ def _(s: Any) -> None:
 @attack("kernel times of another run", "M-020")
 def _(s: Any) -> None:
     s.rows[("kernel_times", "decode-step")] = [
-        {"cell": cell["id"], "arm": arm, "kernel": "step", "launches": 1, "times_us": [25.0]}
+        {"cell": cell["id"], "arm": arm, "block": block, "kernel": "step", "launches": 1, "times_us": [25.0]}
         for cell in s.eval("decode-step")["cells"]
-        for arm in ("baseline", "candidate")
+        for arm, block in (("baseline", 16), ("candidate", 14))
     ]
 
 

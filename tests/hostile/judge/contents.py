@@ -54,7 +54,10 @@ def _(s: Any) -> None:
 
 
 def _kernel(name: str) -> dict[str, Any]:
-    return {"cell": "decode-step.b1.c64", "arm": "baseline", "kernel": name, "launches": 1, "times_us": [320.0]}
+    return {
+        "cell": "decode-step.b1.c64", "arm": "baseline", "block": 16, "kernel": name, "launches": 1,
+        "times_us": [320.0],
+    }  # fmt: skip
 
 
 def _markup(where: str, put: Callable[[Any, str], None]) -> None:
@@ -70,5 +73,5 @@ _markup("the CPU's name", lambda s, text: s.manifest["environment"].update(cpu_m
 _markup("a numerics case", lambda s, text: s.of("numerics", "numerics")[0].update(case=text))
 _markup("a counter's name", lambda s, text: s.of("counters", "serving")[0].update(name=text))
 _markup("a finish reason", lambda s, text: s.of("requests", "serving")[0].update(finish_reason=text))
-_markup("a kernel's name", lambda s, text: s.rows.update({("kernel_times", "decode-step"): [_kernel(text)]}))
+_markup("a kernel's name", lambda s, text: s.rows[("kernel_times", "decode-step")].append(_kernel(text)))
 _markup("the version of the worker", lambda s, text: s.manifest["producer"].update(worker_version=text))

@@ -47,6 +47,23 @@ def test_every_raw_step_is_kept_and_the_ledger_counts_them(measure: Callable[...
     assert ran.result.ledgers["candidate"].buckets[0].reasons[0].steps == 20
 
 
+def test_kernels_are_timed_in_the_last_block_of_each_arm(measure: Callable[..., Any]) -> None:
+    rows = [json.loads(line) for line in measure(plan(kernel_times=True)).lines("kernel_times")]
+    assert {(row["arm"], row["block"]) for row in rows} == {("baseline", 8), ("candidate", 6)}
+    assert Counter(row["cell"] for row in rows) == {"decode-step.b1.c64": 4, "decode-step.b4.c64": 4}
+    assert {(row["kernel"], row["launches"], len(row["times_us"])) for row in rows} == {("mix", 2, 10), (None, 1, 5)}
+
+
+def test_kernels_are_timed_only_where_the_suite_asks_for_them(measure: Callable[..., Any]) -> None:
+    assert measure(plan(rounds=1)).lines("kernel_times") == []
+
+
+def test_kernel_times_of_no_whole_steps_fail_the_eval(measure: Callable[..., Any]) -> None:
+    outcome = measure(plan(kernel_times=True, rounds=1), candidate="uneven").result.record.outcome
+    assert (outcome.outcome, outcome.code) == ("failed", "answer_invalid")
+    assert "no whole number of steps" in outcome.detail
+
+
 def test_the_identity_of_each_engine_is_kept(measure: Callable[..., Any]) -> None:
     identities = measure(plan(rounds=1)).result.identities
     baseline, candidate = identities["baseline"], identities["candidate"]

@@ -2443,6 +2443,12 @@ export interface components {
             /** Id */
             readonly id: string;
             /**
+             * Kernel Times
+             * @description Whether each arm's last block times the kernels of its steps too.
+             * @default false
+             */
+            readonly kernel_times: boolean;
+            /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
@@ -3177,6 +3183,24 @@ export interface components {
             readonly kind: "kernel_numerics";
             /** Time Limit S */
             readonly time_limit_s: number;
+        };
+        /**
+         * KernelTime
+         * @description One kernel of a step.
+         */
+        readonly KernelTime: {
+            /**
+             * Launches
+             * @description In one step: usually once in each layer of its kind.
+             */
+            readonly launches: number;
+            /** Name */
+            readonly name: string;
+            /**
+             * Total Us
+             * @description Of all its launches in one step, median over the steps.
+             */
+            readonly total_us: number;
         };
         /**
          * LeaseItem
@@ -4389,6 +4413,12 @@ export interface components {
             readonly explained: boolean;
             /** Gaps Us */
             readonly gaps_us: number;
+            /**
+             * Kernels
+             * @description At most `MAX_KERNELS`; empty in records stored before they were listed.
+             * @default []
+             */
+            readonly kernels: readonly components["schemas"]["KernelTime"][];
             /** Kernels Us */
             readonly kernels_us: number;
             /** Residual Share */
@@ -4398,7 +4428,10 @@ export interface components {
              * @description What kernels and gaps do not explain; below 0: they take longer than the step that they are part of.
              */
             readonly residual_us: number;
-            /** Step Us */
+            /**
+             * Step Us
+             * @description Median of the timed steps of the blocks whose kernels were timed.
+             */
             readonly step_us: number;
         };
         /**
@@ -5552,10 +5585,7 @@ export interface operations {
                 /** @description Most items to return. */
                 readonly limit?: number;
             };
-            readonly header?: {
-                /** @description Answer 304 if this is still the ETag. */
-                readonly "If-None-Match"?: string;
-            };
+            readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -5564,8 +5594,6 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
-                    /** @example W/"0f3a9c" */
-                    readonly ETag?: string;
                     /** @example "read";r=1799;t=42 */
                     readonly RateLimit?: string;
                     /** @example "read";q=1800;w=60 */
@@ -5575,13 +5603,6 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["AccountList"];
                 };
-            };
-            /** @description Not modified */
-            readonly 304: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
             readonly 400: {
@@ -11083,10 +11104,7 @@ export interface operations {
                 /** @description Most items to return. */
                 readonly limit?: number;
             };
-            readonly header?: {
-                /** @description Answer 304 if this is still the ETag. */
-                readonly "If-None-Match"?: string;
-            };
+            readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -11095,8 +11113,6 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
-                    /** @example W/"0f3a9c" */
-                    readonly ETag?: string;
                     /** @example "read";r=1799;t=42 */
                     readonly RateLimit?: string;
                     /** @example "read";q=1800;w=60 */
@@ -11106,13 +11122,6 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["PullKeyList"];
                 };
-            };
-            /** @description Not modified */
-            readonly 304: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
             readonly 400: {
@@ -11547,10 +11556,7 @@ export interface operations {
                 /** @description Most items to return. */
                 readonly limit?: number;
             };
-            readonly header?: {
-                /** @description Answer 304 if this is still the ETag. */
-                readonly "If-None-Match"?: string;
-            };
+            readonly header?: never;
             readonly path: {
                 readonly name: string;
                 readonly number: number;
@@ -11563,8 +11569,6 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
-                    /** @example W/"0f3a9c" */
-                    readonly ETag?: string;
                     /** @example "read";r=1799;t=42 */
                     readonly RateLimit?: string;
                     /** @example "read";q=1800;w=60 */
@@ -11574,13 +11578,6 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["PullKeyList"];
                 };
-            };
-            /** @description Not modified */
-            readonly 304: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
             readonly 400: {
@@ -12616,10 +12613,7 @@ export interface operations {
     readonly get_session: {
         readonly parameters: {
             readonly query?: never;
-            readonly header?: {
-                /** @description Answer 304 if this is still the ETag. */
-                readonly "If-None-Match"?: string;
-            };
+            readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -12628,8 +12622,6 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
-                    /** @example W/"0f3a9c" */
-                    readonly ETag?: string;
                     /** @example "read";r=1799;t=42 */
                     readonly RateLimit?: string;
                     /** @example "read";q=1800;w=60 */
@@ -12639,13 +12631,6 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["SessionPage"];
                 };
-            };
-            /** @description Not modified */
-            readonly 304: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description A credential is missing, or the one that was sent is not good */
             readonly 401: {
@@ -13436,10 +13421,7 @@ export interface operations {
                 /** @description Most items to return. */
                 readonly limit?: number;
             };
-            readonly header?: {
-                /** @description Answer 304 if this is still the ETag. */
-                readonly "If-None-Match"?: string;
-            };
+            readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
         };
@@ -13448,8 +13430,6 @@ export interface operations {
             /** @description What was asked for */
             readonly 200: {
                 headers: {
-                    /** @example W/"0f3a9c" */
-                    readonly ETag?: string;
                     /** @example "read";r=1799;t=42 */
                     readonly RateLimit?: string;
                     /** @example "read";q=1800;w=60 */
@@ -13459,13 +13439,6 @@ export interface operations {
                 content: {
                     readonly "application/json": components["schemas"]["TokenList"];
                 };
-            };
-            /** @description Not modified */
-            readonly 304: {
-                headers: {
-                    readonly [name: string]: unknown;
-                };
-                content?: never;
             };
             /** @description A path, query or header parameter is malformed; the cursor was not made by this list */
             readonly 400: {

@@ -3,10 +3,12 @@ import type { BundlePage } from "../../src/api/records";
 import { App } from "../../src/app";
 import {
   arm,
+  armSummary,
   BUNDLE,
   bundle,
   bundlePage,
   CATALOGUES,
+  cell,
   environment,
   lifetime,
   manifest,
@@ -208,4 +210,50 @@ test("files, the manifest and its signature can be saved", async () => {
   expect(words(found(box, "#files tbody"))).toContain("2.00 KiB");
   const unsigned = await shown(bundlePage({ bundle: bundle({ signature: "absent" }) }));
   expect(words(found(unsigned, ".downloads"))).toBe("manifestno signature");
+});
+
+test("a step is shown as its kernels, the gaps between them, and what they do not explain", async () => {
+  const step = {
+    step_us: 1000,
+    kernels_us: 900,
+    gaps_us: 70,
+    residual_us: 30,
+    residual_share: 0.03,
+    explained: true,
+  };
+  const timed = cell({
+    arms: [
+      armSummary({
+        reconciliation: {
+          ...step,
+          kernels: [
+            { name: "latent_moe", launches: 12, total_us: 600 },
+            { name: "kda_attention", launches: 9, total_us: 300 },
+          ],
+        },
+      }),
+      armSummary({
+        arm: "candidate",
+        reconciliation: { ...step, kernels: [{ name: "latent_moe", launches: 1, total_us: 900 }] },
+      }),
+    ],
+  });
+  const page = bundlePage();
+  const box = await shown(
+    bundlePage({ assessment: page.assessment && { ...page.assessment, cells: [timed] } }),
+  );
+  const section = found(box, "#kernels");
+  expect(words(section)).toContain("baseline residual 3.0 %, candidate residual 3.0 %");
+  const fold = found(section, "details") as HTMLDetailsElement;
+  fold.open = true;
+  fold.dispatchEvent(new Event("toggle"));
+  await until(() => section.querySelector("table") !== null);
+  const lines = [...section.querySelectorAll("tbody tr")].map(row => [...row.children].map(words));
+  expect(lines[0]).toEqual(["latent_moe", "12", "600.0", "60.0 %", "1", "900.0", "90.0 %"]);
+  expect(lines[1]).toEqual(["kda_attention", "9", "300.0", "30.0 %", "–", "–", "–"]);
+  expect(lines.at(-2)?.slice(0, 4)).toEqual(["residual, explained by nothing", "–", "30.00", "3.0 %"]);
+});
+
+test("a bundle without kernel times says so", async () => {
+  expect(words(found(await shown(bundlePage({})), "#kernels"))).toContain("no times of kernels");
 });

@@ -11,6 +11,7 @@ import { Answers } from "./answers";
 import { Arms } from "./arms";
 import { Cells } from "./cells";
 import { Files } from "./files";
+import { Kernels } from "./kernels";
 import { Ledgers } from "./ledgers";
 import { Machine } from "./machine";
 import { Receipts } from "./receipts";
@@ -41,6 +42,7 @@ export function BundlePage({ id }: { readonly id: string }) {
 const SECTIONS = [
   ["findings", "Findings"],
   ["cells", "Cells"],
+  ["kernels", "Kernels of a step"],
   ["answers", "Answers"],
   ["ledger", "Path ledger"],
   ["arms", "Arms"],
@@ -78,6 +80,11 @@ function Contents({ page }: { readonly page: Answer }) {
       {assessment !== null && manifest !== null && (
         <Section id="cells" title="Cells">
           <Cells cells={assessment.cells} />
+        </Section>
+      )}
+      {assessment !== null && manifest !== null && (
+        <Section id="kernels" title="Kernels of a step">
+          <Kernels cells={assessment.cells} />
         </Section>
       )}
       {assessment !== null && manifest !== null && (

@@ -40,6 +40,12 @@ def block(question):
     start = time.monotonic_ns()
     rows = [{"step": i, "latency_us": 100.0 + i, "monotonic_ns": start + i * 200_000} for i in range(question["steps"])]
     answer = {"rows": rows, "ledger": ledger(question["batch"], question["steps"]), "setup_ledger": ledger(1, 1)}
+    if question.get("kernels"):
+        uneven = WORD == "uneven"
+        answer["kernels"] = [
+            {"kernel": "mix", "launches": 2, "times_us": [40.0] * (2 * question["steps"] - uneven)},
+            {"kernel": None, "launches": 1, "times_us": [18.0] * question["steps"]},
+        ]
     return answer | {"tokens_sha256": "b" * 64, "seed_was": question["seed"]}
 
 

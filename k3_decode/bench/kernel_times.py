@@ -1,0 +1,97 @@
+"""Times of every kernel inside a step, and of the gaps between them: what a step's latency has to be made of."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypedDict
+
+import torch
+from torch.autograd import DeviceType
+from torch.profiler import ProfilerActivity, profile
+
+from k3_decode.spans import Span
+
+TRACED_STEPS = 8
+"""Steps that a GPU traces; they come after the timed ones, for tracing slows them."""
+
+MAX_NAME = 200
+"""Characters of a kernel's name that are kept."""
+
+
+class KernelTimes(TypedDict):
+    """One kernel in every step, or the gaps.
+
+    ``times_us`` holds ``launches`` samples a step, step by step. Where the number of launches varies from step to
+    step, ``launches`` is 1 and each sample is the sum over one step. ``kernel`` is None for the gaps: from the first
+    kernel's start to the last one's end, the time in which none ran.
+    """
+
+    kernel: str | None
+    launches: int
+    times_us: list[float]
+
+
+def add_up(steps: Sequence[Sequence[Span]]) -> list[KernelTimes]:
+    """Group the spans of each step by kernel.
+
+    Time in which two kernels ran is counted with the one that began first, so that a kernel which starts early to wait
+    for another (programmatic dependent launch) is not counted twice.
+
+    Args:
+        steps: Spans of each step, in any order.
+
+    Returns:
+        The kernels in the order of their first start, then the gaps; nothing unless every step has a span.
+    """
+    if not steps or not all(steps):
+        return []
+    found: defaultdict[str, list[list[float]]] = defaultdict(lambda: [[] for _ in steps])
+    gaps: list[float] = []
+    for index, spans in enumerate(steps):
+        ordered = sorted(spans, key=lambda span: (span.start_us, span.end_us))
+        gap, reached = 0.0, ordered[0].start_us
+        for span in ordered:
+            gap += max(0.0, span.start_us - reached)
+            found[_label(span.name)][index].append(max(0.0, span.end_us - max(span.start_us, reached)))
+            reached = max(reached, span.end_us)
+        gaps.append(round(gap, 3))
+    rows = [_row(name, times) for name, times in found.items()]
+    return [*rows, {"kernel": None, "launches": 1, "times_us": gaps}]
+
+
+def trace(step: Callable[[], object], *, steps: int = TRACED_STEPS) -> list[list[Span]]:
+    """Run steps on a GPU and ask its driver when each kernel ran, those inside graphs and copies included.
+
+    Args:
+        step: Runs one step and waits until its results are on the host.
+        steps: How many are traced; one more goes before them, which starts the tracing.
+    """
+    found = []
+    for _ in range(steps + 1):
+        with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiler:
+            step()
+            torch.cuda.synchronize()
+        found.append(
+            [
+                Span(event.name, event.time_range.start, event.time_range.end)
+                for event in profiler.events() or ()
+                if event.device_type == DeviceType.CUDA
+            ]
+        )
+    return found[1:]
+
+
+def _row(name: str, times: Sequence[Sequence[float]]) -> KernelTimes:
+    launches = {len(of_step) for of_step in times}
+    if len(launches) == 1:
+        return {"kernel": name, "launches": launches.pop(), "times_us": _rounded(t for of in times for t in of)}
+    return {"kernel": name, "launches": 1, "times_us": _rounded(map(sum, times))}
+
+
+def _rounded(times: Iterable[float]) -> list[float]:
+    return [round(time_us, 3) for time_us in times]
+
+
+def _label(name: str) -> str:
+    """A name as it may stand in a bundle: printable, and not too long."""
+    printable = "".join(letter if letter.isprintable() else " " for letter in name).strip()
+    return printable[:MAX_NAME] or "unnamed"
