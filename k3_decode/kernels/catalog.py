@@ -7,6 +7,7 @@ from k3_decode.kernels.attention_residual import AttentionResidual
 from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
 from k3_decode.kernels.gemv import Segment
+from k3_decode.kernels.head_top import HeadTop
 from k3_decode.kernels.mla_absorb import MlaAbsorb
 from k3_decode.kernels.mla_core import MlaCore
 from k3_decode.kernels.mla_prepare import MlaPrepare
@@ -52,7 +53,7 @@ def _checked() -> Iterator[Operator]:
     yield from (ExpertUp(3584, 192, columns) for columns in (1, 8))
     yield from (ExpertDown(3584, 192, 16, warps) for warps in (4, 16))
     yield from (ExpertDownUnits(3584, 192), ExpertSum(3584, 16))
-    yield from (Embed(7168), Activate(2112), NormSitu(3584, 384))
+    yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), HeadTop(1), HeadTop(8))
     yield from (MlaPrepare(1536, 512, 64, cache) for cache in CACHES)
     for heads in (6, 12):
         yield MlaValue(heads, 512, 128)
@@ -83,7 +84,7 @@ def _sample() -> Iterator[Operator]:
     yield ExpertUp(3584, 384, 8)
     yield from (ExpertDown(3584, 192, 16, warps) for warps in (4, 16))
     yield from (ExpertDownUnits(3584, 384), ExpertSum(3584, 16))
-    yield from (Embed(7168), Activate(2112), NormSitu(3584, 384))
+    yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), HeadTop(8))
     yield MlaValue(6, 512, 128)
     for cache in CACHES:
         yield from (MlaPrepare(1536, 512, 64, cache), MlaAbsorb(6, 512, 128, 64, cache))

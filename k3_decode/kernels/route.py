@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from k3_decode.kernels.operator import Argument, Contract
 from k3_decode.kernels.parts.arithmetic import (
     absolute,
-    bits,
     from_bits,
     maximum,
     pack_f16,
@@ -39,6 +38,7 @@ from k3_decode.kernels.parts.memory import (
     store_shared_f32,
 )
 from k3_decode.kernels.parts.mxfp4 import row_scale
+from k3_decode.kernels.parts.ranking import draw, key
 from k3_decode.kernels.parts.sync import (
     WARP,
     barrier,
@@ -360,39 +360,3 @@ class RouteTable:
         for i in cutlass.range(count):
             store(unit_experts + Int64(first + i) * 4, [thread])
         barrier()  # the starts of all experts are there
-
-
-def key(score: Value) -> Value:
-    """Map a score to an integer of the same order: -0 with +0, NaN at 1, and 0 left for a taken expert."""
-    word = bits(score + 0.0)
-    return cute.arch.inline_ptx(
-        "{ .reg .pred n, p; .reg .b32 a, b; setp.nan.f32 n, {$r1}, {$r1}; setp.lt.s32 p, {$r0}, 0; "
-        "not.b32 a, {$r0}; or.b32 b, {$r0}, 0x80000000; selp.b32 a, a, b, p; selp.b32 {$w0}, 1, a, n; }",
-        write_only_types=[Uint32], read_only_args=[word, score],
-    )  # fmt: skip
-
-
-def draw(keys: list[Value], ids: list[Value]) -> tuple[Value, Value]:
-    """Give the warp's largest key and the lowest id that has it."""
-    largest = cute.arch.warp_redux_sync(_reduce("max", keys), "umax")
-    holders = [
-        cute.arch.inline_ptx(
-            "{ .reg .pred p; setp.eq.u32 p, {$r0}, {$r1}; selp.b32 {$w0}, {$r2}, 0xffffffff, p; }",
-            write_only_types=[Uint32], read_only_args=[each, largest, name],
-        )
-        for each, name in zip(keys, ids, strict=True)
-    ]  # fmt: skip
-    return largest, Int32(cute.arch.warp_redux_sync(_reduce("min", holders), "umin"))
-
-
-def _reduce(operation: str, values: list[Value]) -> Value:
-    """Reduce words in a tree, whose branches do not wait for one another."""
-    while len(values) > 1:
-        paired = [
-            cute.arch.inline_ptx(
-                operation + ".u32 {$w0}, {$r0}, {$r1};", write_only_types=[Uint32], read_only_args=values[i : i + 2]
-            )
-            for i in range(0, len(values) - 1, 2)
-        ]
-        values = paired + values[len(values) // 2 * 2 :]
-    return values[0]

@@ -7,9 +7,10 @@ import torch
 from torch import Tensor
 
 from k3_decode.config import K3Config
+from k3_decode.kernels.head_top import PARTS
 from k3_decode.kernels.route import UNIT
 from k3_decode.reference.cache import K3Cache
-from k3_decode.specialized.operators import StepOperators
+from k3_decode.specialized.operators import TOP, StepOperators
 
 _E4M3_NAN = 0x7F
 
@@ -107,6 +108,11 @@ class StepBuffers:
     latent: Tensor
     joined: Tensor
     logits: Tensor
+    top_partial: Tensor
+    top_counters: Tensor
+    """Zeros, which every launch of the head's ranking leaves as zeros."""
+    top_values: Tensor
+    top_ids: Tensor
 
     @classmethod
     def allocate(cls, operators: StepOperators, device: torch.device) -> "StepBuffers":
@@ -162,12 +168,16 @@ class StepBuffers:
             latent=f32(rows, c.latent_size),
             joined=bf16(rows, c.latent_size + c.shared_size),
             logits=f32(rows, c.vocab_size),
+            top_partial=i32(rows, PARTS, 2, TOP),
+            top_counters=torch.zeros(rows, dtype=torch.int32, device=device),
+            top_values=f32(rows, TOP),
+            top_ids=i32(rows, TOP),
         )
 
     def poison(self) -> None:
         """Fill everything again as `allocate` did, but for what every launch leaves as it found it."""
         for name in self.__dataclass_fields__:
             tensor: Tensor = getattr(self, name)
-            if name != "counters":
+            if not name.endswith("counters"):
                 poison = math.nan if tensor.is_floating_point() else -1
                 tensor.fill_(_E4M3_NAN if tensor.dtype == torch.uint8 else poison)

@@ -54,7 +54,9 @@ class StepLauncher:
             self.layer(index)
         form = self._ops.mixes()[-1]
         self._mix(form, self._weights.output_mix, self._buffers.running, self._buffers.running)
-        self._product(self._ops.head, self._weights.head, self._buffers.normed, self._buffers.logits)
+        b = self._buffers
+        self._product(self._ops.head, self._weights.head, b.normed, b.logits)
+        self._run(self._ops.head_top, b.logits, b.top_partial, b.top_counters, b.top_values, b.top_ids)
 
     def layer(self, index: int) -> None:
         """Launch one layer's kernels; the layers before it have left what it reads in the buffers."""

@@ -12,6 +12,7 @@ from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
 from k3_decode.kernels.gemm import Gemm
 from k3_decode.kernels.gemv import Gemv, Segment
+from k3_decode.kernels.head_top import HeadTop
 from k3_decode.kernels.kda import KdaDecode
 from k3_decode.kernels.kda_verify import KdaVerify
 from k3_decode.kernels.mla_absorb import MlaAbsorb
@@ -25,6 +26,9 @@ from k3_decode.kernels.rows import Activate, Embed, NormSitu
 from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, kda_verify, product, skinny
 
 Update = Literal["add", "restart", "keep"]
+
+TOP = 8
+"""Largest logits of a row that a step names: enough for greedy decoding, and to look at the choices beside it."""
 
 
 def check_config(config: K3Config) -> None:
@@ -229,6 +233,11 @@ class StepOperators:
         """Logits."""
         return product(self.config.hidden_size, self.config.vocab_size, self.rows, out="f32")
 
+    @property
+    def head_top(self) -> HeadTop:
+        """Largest logits of every row and their ids."""
+        return HeadTop(TOP)
+
     def mixes(self) -> list[tuple[int, Update]]:
         """List blocks and update of every mix of the step, attention and feed-forward alternating, the output last."""
         found: list[tuple[int, Update]] = []
@@ -243,7 +252,12 @@ class StepOperators:
     def every(self) -> list[Operator]:
         """List every operator of the step once."""
         c = self.config
-        used: list[Operator | None] = [self.embed, self.head, *(self.mix(*form) for form in self.mixes())]
+        used: list[Operator | None] = [
+            self.embed,
+            self.head,
+            self.head_top,
+            *(self.mix(*form) for form in self.mixes()),
+        ]
         if c.kda_layer_indices:
             used += [self.kda_in, self.kda, self.kda_out]
         if c.mla_layer_indices:

@@ -151,6 +151,16 @@ class KernelPath:
         padding = (batch.slots <= 0).repeat_interleave(self._tokens)
         return logits.masked_fill(padding[batch.logit_rows].unsqueeze(-1), 0.0)
 
+    def top(self, rows: int) -> tuple[Tensor, Tensor]:
+        """Give the largest logits of the last step of so many rows, without reading the others.
+
+        Returns:
+            Values ``[M, 8]`` float32, largest first, and ids ``[M, 8]`` int64, the lower one first on ties. Those of
+            padding mean nothing. New tensors.
+        """
+        buffers = self._bucket(rows).buffers
+        return buffers.top_values[:rows].clone(), buffers.top_ids[:rows].long()
+
     def launcher(self, rows: int) -> StepLauncher:
         """Give the launches of a row count's step, for a bench that captures them its own way."""
         return self._bucket(rows).launcher
