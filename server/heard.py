@@ -33,12 +33,20 @@ def first_line(body: str) -> str | None:
     return line[:MAX_WORDS_CHARS] if line == PREFIX or line.startswith(f"{PREFIX} ") else None
 
 
-def hear_comment(session: Session, event: IssueCommentEvent, *, now: datetime) -> bool:
+def hear_comment(session: Session, event: IssueCommentEvent, *, now: datetime, since: datetime | None) -> bool:
     """Note a command in a new comment of a person on a pull request.
+
+    Args:
+        session: The webhook's transaction.
+        event: What GitHub says.
+        now: Now.
+        since: From when on commands are remembered (`Settings.events_since`): an older one may have been obeyed before.
 
     Returns:
         Whether there was one. Edited comments, Apps, our own comments and plain issues have none.
     """
+    if since is not None and event.created_at < since:
+        return False
     words = first_line(event.body)
     by_person = event.sender_type == "User" and not event.written_by_app and event.author_id in (None, event.sender_id)
     if event.action != "created" or not event.is_on_pull or not by_person or words is None:

@@ -15,6 +15,7 @@ from server import csrf, idempotency
 from server.auth import BEARER, SESSION, WEBHOOKS, Require
 from server.bodies import JsonBody
 from server.errors import document
+from server.links import LINKS
 from server.principals import UPLOADS
 
 Operation = dict[str, Any]
@@ -39,6 +40,8 @@ _IDEMPOTENCY_KEY = {
     "description": "A word of your own for this request: sent again with it, it is answered as before and done once.",
     "example": "6f9d2c1e-9c0b-4a53-8f1f-0c5e2f7f7a10",
 }
+_UNTAGGED = {"accounts", "sign-in"}
+"""What is about credentials is never kept, so it has no tag."""
 _CSRF = {
     "name": csrf.HEADER,
     "in": "header",
@@ -46,38 +49,6 @@ _CSRF = {
     "schema": {"type": "string"},
     "description": "With a session's cookie: the word that `GET /api/v1/session` tells.",
 }
-_Link = tuple[str, Mapping[str, str], Mapping[str, str] | None]
-_BUNDLE = {"bundle_id": "$response.body#/bundle_id"}
-_FIRST_BUNDLE = {"bundle_id": "$response.body#/items/0/bundle_id"}
-_CHALLENGE = {"challenge_id": "$response.body#/id"}
-_JOB = {"job_id": "$response.body#/id"}
-LINKS: Mapping[tuple[str, str], tuple[_Link, ...]] = {
-    ("post_bundle", "201"): (("submit_bundle", _BUNDLE, None), ("get_status", _BUNDLE, None)),
-    ("post_bundle", "200"): (("submit_bundle", _BUNDLE, None), ("get_bundle", _BUNDLE, None)),
-    ("submit_bundle", "202"): (("get_status", _BUNDLE, None), ("get_bundle", _BUNDLE, None)),
-    ("list_bundles", "200"): (
-        ("get_bundle", _FIRST_BUNDLE, None),
-        ("get_manifest", _FIRST_BUNDLE, None),
-        ("get_envelope", _FIRST_BUNDLE, None),
-        ("get_status", _FIRST_BUNDLE, None),
-        ("list_bundles", {"cursor": "$response.body#/next_cursor"}, None),
-    ),
-    ("list_pulls", "200"): (("list_pulls", {"cursor": "$response.body#/next_cursor"}, None),),
-    ("post_challenge", "201"): (
-        ("get_challenge", _CHALLENGE, None),
-        ("abandon_challenge", _CHALLENGE, {"nonce": "$response.body#/nonce"}),
-    ),
-    ("list_challenges", "200"): (("get_challenge", {"challenge_id": "$response.body#/items/0/id"}, None),),
-    ("post_token", "201"): (("revoke_token", {"token_id": "$response.body#/id"}, None),),
-    ("post_pull_key", "201"): (("revoke_pull_key", {"key_id": "$response.body#/id"}, None),),
-    ("post_node", "201"): (("revoke_node", {"key_id": "$response.body#/key_id"}, None),),
-    ("post_device", "201"): (
-        ("post_device_token", {}, {"device_code": "$response.body#/device_code", "name": "a device"}),
-    ),
-    ("list_accounts", "200"): (("put_role", {"account_id": "$response.body#/items/0/id"}, None),),
-    ("order_job", "200"): (("get_job", _JOB, None), ("cancel_job", _JOB, None)),
-}
-"""Operations that follow on an answer: name, parameters, body."""
 
 
 @dataclass(frozen=True)
@@ -150,10 +121,9 @@ def link(operations: Mapping[str, Operation]) -> None:
     """
     for (name, status), links in LINKS.items():
         shown = operations[name]["responses"][status].setdefault("links", {})
-        for target, parameters, body in links:
-            assert target in operations, target
-            followed: dict[str, Any] = {"operationId": target, "parameters": dict(parameters)}
-            shown[target] = followed if body is None else {**followed, "requestBody": dict(body)}
+        for one in links:
+            assert one.target in operations, one.target
+            shown[one.target] = one.described()
 
 
 def _guard(route: Described, operation: Operation, *, unsafe: bool) -> None:
@@ -188,7 +158,7 @@ def _is_tagged(route: Described, responses: Mapping[str, Any]) -> bool:
     return (
         route.path.startswith("/api/")
         and "application/json" in responses.get("200", {}).get("content", {})
-        and getattr(route, "tags", []) not in (["accounts"], ["sign-in"])
+        and not _UNTAGGED & set(route.tags)
     )
 
 

@@ -29,6 +29,7 @@ TaskKind = Literal[
     "sweep_sign_ins",
     "collect_orphans",
     "retire",
+    "forget",
     "reap_leases",
     "find_outdated",
     "revalidate",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
+from celery.exceptions import SoftTimeLimitExceeded
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 
@@ -18,7 +19,7 @@ from server.checks import access, outbox, pulls, reconciliation, verdicts
 from server.conversation import obedience
 from server.intake import expiry, orphans, revalidation, validation
 from server.jobs import endings
-from server.moderation import retention
+from server.moderation import forgetting, retention
 from server.queue import PostponeError, Taken, TaskKind
 from server.services import Services
 from server.storage import StoreUnavailableError
@@ -62,6 +63,7 @@ HANDLERS: Mapping[TaskKind, Handler] = {
     "sweep_uploads": Handler(expiry.sweep, _nothing, attempts=3),
     "collect_orphans": Handler(orphans.collect_orphans, _nothing, attempts=3),
     "retire": Handler(retention.retire, _nothing, attempts=3),
+    "forget": Handler(forgetting.forget, _nothing, attempts=3),
     "find_outdated": Handler(revalidation.find_outdated, _nothing, attempts=5),
     "revalidate": Handler(revalidation.revalidate, _nothing, attempts=5),
 }
@@ -95,11 +97,22 @@ def run_next(services: Services) -> bool:
             queue.postpone(session, taken, until=until, detail=str(error)[:500], counted=False)
     except Exception as error:  # whatever it is, the task must not be lost
         _log.exception("task %s %s failed", taken.kind, taken.key)
-        _fail(services, taken, f"{type(error).__name__}: {error}"[:500], wait_s=None)
+        _fail(services, taken, _reason(error), wait_s=None)
     else:
         with services.database.write() as session:
             queue.finish(session, taken, now=services.clock())
     return True
+
+
+def _reason(error: Exception) -> str:
+    """Why a task failed, in a row of the task table."""
+    match error:
+        case SoftTimeLimitExceeded():
+            return "it was told to stop, for it took too long (BYOGPU_TASK_LEASE_S)"
+        case MemoryError():
+            return "it wanted more memory than BYOGPU_TASK_MEMORY_MIB"
+        case _:
+            return f"{type(error).__name__}: {error}"[:500]
 
 
 def _about(taken: Taken) -> dict[str, str]:
@@ -121,6 +134,7 @@ def sweep(services: Services) -> int:
         orphans_every_s = services.settings.orphan_interval_s
         queue.enqueue_every(session, "collect_orphans", "all", every_s=orphans_every_s, now=now)
         queue.enqueue_every(session, "retire", "all", every_s=_DAY_S, now=now)
+        queue.enqueue_every(session, "forget", "all", every_s=_DAY_S, now=now)
         for pull_id in verdicts.overtaken(session, now=now):
             queue.enqueue(session, "refresh", str(pull_id), now=now)
         if services.github is not None:

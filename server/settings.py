@@ -1,5 +1,6 @@
 """The service's settings: the only module of the server that reads the environment."""
 
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -157,6 +158,16 @@ class Settings(BaseSettings):
     retention_refused_days: int = Field(
         default=0, ge=0, description="The same for bundles that were found invalid, whatever their pull request."
     )
+    retention_events_days: int = Field(
+        default=90,
+        ge=0,
+        description="Days after which events are forgotten that have had their effect: webhook deliveries, answered "
+        "commands, ended tasks, checks that others replaced, credentials that ended. A comment that is older when it "
+        "is delivered is no command. 0: never.",
+    )
+    retention_audit_days: int = Field(
+        default=0, ge=0, description="Days after which rows of the audit log are forgotten. 0: never."
+    )
     orphan_interval_s: int = Field(
         default=3600, ge=1, description="Seconds between two searches of the whole blob store for what nobody lists."
     )
@@ -286,6 +297,10 @@ class Settings(BaseSettings):
     def resolved_service_key_file(self) -> Path:
         """Where the key is that signs jobs."""
         return self.service_key_file or self.data_dir / "service-key.pem"
+
+    def events_since(self, now: datetime) -> datetime | None:
+        """From when on events are remembered; None: all are."""
+        return now - timedelta(days=self.retention_events_days) if self.retention_events_days else None
 
     @property
     def github_configured(self) -> bool:

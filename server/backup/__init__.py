@@ -3,6 +3,7 @@
     FOLDER/backup.json          written last: what is here, by digest
     FOLDER/tables/NAME.jsonl.gz the rows of one table, all tables as of one moment
     FOLDER/blobs/HE/HEX         the verified blobs that those rows list
+    FOLDER/service-key.pem      the key that signs jobs, if there is one: a secret
 
 The database is read in one snapshot, and the blobs that it lists afterwards: blobs never change, so whatever happens
 meanwhile, rows and blobs fit. A second backup into the same folder adds the new blobs only. A backup of SQLite can be

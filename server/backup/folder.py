@@ -38,6 +38,8 @@ class Summary(Record):
     """In an order in which rows can be inserted."""
     blobs: Count
     blob_bytes: Count
+    service_key_id: Sha256 | None = None
+    """Of the key that signs jobs; None: the service had none yet, or an earlier release made the backup."""
 
 
 def table_file(folder: Path, name: str) -> Path:

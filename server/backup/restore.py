@@ -8,7 +8,7 @@ from alembic.util import CommandError
 from sqlalchemy import MetaData, func, select
 
 import migrations
-from server.backup import rows
+from server.backup import key, rows
 from server.backup.folder import BackupError, Summary, read_summary
 from server.services import Services
 from server.storage import CorruptBlobError, IncompleteBlobError, plan
@@ -19,18 +19,21 @@ _COPY_BYTES = 1 << 20
 def restore(services: Services, source: Path) -> Summary:
     """Bring everything back from a folder, into an empty database.
 
-    Blobs come first: if anything fails, the database is still empty, and the same call may be repeated.
+    Blobs and the service's key come first: if anything fails, the database is still empty, and the same call may be
+    repeated.
 
     Args:
         services: A service that is not running. Its database has no rows; its store may hold blobs.
         source: A finished backup.
 
     Raises:
-        BackupError: The backup is damaged or of a newer release, or the database is not empty.
+        BackupError: The backup is damaged or of a newer release, the database is not empty, or another key is where the
+            service's belongs.
         OSError: The folder or the blob store cannot be used.
     """
     summary = read_summary(source)
     blobs = _require_blobs(source, summary)
+    key.require(services.settings, source, summary.service_key_id)
     _require_empty(services)
     url = services.settings.resolved_database_url
     try:
@@ -39,6 +42,7 @@ def restore(services: Services, source: Path) -> Summary:
         raise BackupError(f"the backup is of another release: {error}") from error
     for path in blobs:
         _bring(services, path)
+    key.restore(services.settings, source, summary.service_key_id)
     engine = services.database.engine
     tables = MetaData()
     tables.reflect(engine)

@@ -9,7 +9,7 @@ from typing import BinaryIO
 from sqlalchemy import Connection, MetaData, Table, select
 
 import migrations
-from server.backup import rows
+from server.backup import key, rows
 from server.backup.folder import BackupError, Summary, blob_file, write_summary
 from server.models import Blob
 from server.services import Services
@@ -31,7 +31,7 @@ def backup(services: Services, target: Path) -> Summary:
         OSError: The folder or the blob store cannot be used.
     """
     target.mkdir(parents=True, exist_ok=True)
-    os.chmod(target, 0o700)  # addresses, and digests of credentials, are nobody else's business
+    os.chmod(target, 0o700)  # the service's key, addresses, and digests of credentials are nobody else's business
     for _ in range(_ROUNDS):
         at = services.clock()
         with services.database.read() as session:
@@ -51,6 +51,7 @@ def backup(services: Services, target: Path) -> Summary:
             tables=files,
             blobs=len(copied),
             blob_bytes=sum(copied),
+            service_key_id=key.save(services.settings, target),
         )
         write_summary(target, summary)
         return summary

@@ -51,7 +51,9 @@ def _act(session: Session, services: Services, delivery: WebhookDelivery) -> Act
                 enqueue(session, "read_pull", str(pull_id), now=services.clock())
             return "pull_updated"
         case IssueCommentEvent() as event if services.github is not None:
-            return "heard" if hear_comment(session, event, now=services.clock()) else "ignored"
+            now = services.clock()
+            heard = hear_comment(session, event, now=now, since=services.settings.events_since(now))
+            return "heard" if heard else "ignored"
         case CheckRunEvent() as event:
             return _pressed(session, services, event)
         case InstallationEvent(account=account) | InstallationRepositoriesEvent(account=account):

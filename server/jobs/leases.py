@@ -72,7 +72,7 @@ def heartbeat(services: Services, job_id: str, posted: HeartbeatPost, *, by: Pri
     """
     now = services.clock()
     until = now + timedelta(seconds=services.settings.job_lease_s)
-    with services.database.write() as session:
+    with services.database.write(durable=False) as session:
         _own_node(session, by, posted.node_key_id)
         held = session.execute(
             update(Job)

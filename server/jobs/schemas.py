@@ -67,12 +67,12 @@ class Grant(Record):
 
     job_id: Identifier
     token: Token
-    envelope: str
+    envelope: Annotated[str, Field(max_length=64_000)]
     """The job, signed by the service: a DSSE envelope whose payload is a `byogpu.job/1`."""
     lease_until: AwareDatetime
-    heartbeat_s: Amount
+    heartbeat_s: Annotated[float, Field(gt=0, le=3600)]
     """Seconds between two heartbeats."""
-    done: tuple[EvalDone, ...]
+    done: Annotated[tuple[EvalDone, ...], Field(max_length=100)]
     """Evals that this node has done under the same challenge: it may go on after them."""
 
 
@@ -80,7 +80,7 @@ class ClaimAnswer(Record):
     """What a node gets: a job, or the reasons why not."""
 
     job: Grant | None
-    hindrances: tuple[Hindrance, ...]
+    hindrances: Annotated[tuple[Hindrance, ...], Field(max_length=100)]
     """Empty if there is a job."""
     ask_again_s: Amount
     """Seconds after which asking again makes sense."""

@@ -74,7 +74,11 @@ class Post(Table):
     """The outbox: a check as it is to stand on GitHub, written in the transaction that made it true."""
 
     __tablename__ = "post"
-    __table_args__ = (Index("ix_post_pull_state", "pull_id", "state"), one_of("state", PostState))
+    __table_args__ = (
+        Index("ix_post_pull_state", "pull_id", "state"),
+        Index("ix_post_created", "created_at"),
+        one_of("state", PostState),
+    )
 
     id: Mapped[int] = mapped_column(SERIAL, primary_key=True)
     """Also the order in which a pull request's posts are made."""
@@ -103,14 +107,18 @@ class Delivery(Table):
 
     id: Mapped[str] = mapped_column(DIGEST, primary_key=True)
     event: Mapped[str] = mapped_column(DIGEST)
-    received_at: Mapped[datetime] = mapped_column(UtcDateTime)
+    received_at: Mapped[datetime] = mapped_column(UtcDateTime, index=True)
 
 
 class Command(Table):
     """What somebody asked of the service on GitHub, in a comment or with a button, and what it answers."""
 
     __tablename__ = "command"
-    __table_args__ = (Index("ix_command_pull", "repository_id", "pull_number", "state"), one_of("state", CommandState))
+    __table_args__ = (
+        Index("ix_command_pull", "repository_id", "pull_number", "state"),
+        Index("ix_command_heard", "heard_at"),
+        one_of("state", CommandState),
+    )
 
     id: Mapped[int] = mapped_column(SERIAL, primary_key=True)
     """Also the order in which the commands of a pull request are obeyed."""
