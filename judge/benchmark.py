@@ -97,6 +97,10 @@ def make(folder: Path, *, steps: int, requests: int, documents: int) -> None:
         media_type="application/x-ndjson",
     )  # fmt: skip
     draft.add(
+        _lines(_kernels(rng)), name="kernels.jsonl", role="kernel_times", eval_id=DECODE.id, arm=None,
+        media_type="application/x-ndjson",
+    )  # fmt: skip
+    draft.add(
         _lines(_requests(rng, requests)), name="requests.jsonl", role="requests", eval_id=SERVING.id, arm=None,
         media_type="application/x-ndjson",
     )  # fmt: skip
@@ -138,6 +142,19 @@ def _steps(rng: np.random.Generator, steps: int) -> Iterator[dict[str, Any]]:
                 yield {"arm": arm, "block": block, "cell": cell.cell, "latency_us": float(latency_us),
                        "start_ns": now_ns, "step": step}  # fmt: skip
                 now_ns += int(latency_us * 1000) + 9_000
+
+
+def _kernels(rng: np.random.Generator) -> Iterator[dict[str, Any]]:
+    """Eight steps of each arm's last block, of 300 launches of 25 kernels, and 4 % gaps."""
+    last = {planned.block.arm: planned for planned in plan_eval(DECODE, Seeds(NONCE)).blocks}
+    for arm, planned in sorted(last.items()):
+        for (batch, context), cell in zip(STEP_CELLS, planned.cells, strict=True):
+            step_us = (300 + batch + context / 256) / _speed(arm)
+            for kernel, share in [(f"kernel {index}", 0.94 / 25) for index in range(25)] + [(None, 0.04)]:
+                launches = 12 if kernel else 1
+                times_us = rng.normal(share * step_us / launches, 0.001, 8 * launches).round(3).tolist()
+                yield {"arm": arm, "block": planned.block.index, "cell": cell.cell, "kernel": kernel,
+                       "launches": launches, "times_us": times_us}  # fmt: skip
 
 
 def _requests(rng: np.random.Generator, requests: int) -> Iterator[dict[str, Any]]:

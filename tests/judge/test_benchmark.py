@@ -23,7 +23,7 @@ def test_the_made_up_bundle_is_read_and_judged_whole(tmp_path: Path) -> None:
     assert sum(len(table.block) for table in evidence.requests.values()) == 3 * 24 * 9
     bundle = assess(evidence)
     assert bundle.validity == "valid"
-    assert not {one.rule_id for one in bundle.findings} & {"S-006", "C-010", "C-011", "M-012"}
+    assert not {one.rule_id for one in bundle.findings} & {"S-006", "S-010", "C-010", "C-011", "M-012", "M-020"}
     assert len(bundle.cells) == len(STEP_CELLS) + len(SERVING.concurrency) * len(REQUEST_METRICS) + 1
     steps = [cell.estimate for cell in bundle.cells if cell.cell.metric == "step_latency_us"]
     assert all(estimate is not None and estimate.low < 1.2 < estimate.high for estimate in steps)
