@@ -30,7 +30,8 @@ from standin.settings import OAuthApp, StandinSettings
 
 ROOT = Path(__file__).resolve().parent.parent
 OPERATOR = "operator-token-for-the-contract"
-REPOSITORY, PULL = "octo/kernels", 7
+REPOSITORY, PULL, HEAD = "octo/kernels", 7, "c" * 40
+IMAGE = f"registry.example/eval-smoke@sha256:{'1' * 64}"
 CONFIGURATION = ROOT / "tests" / "contracts" / "api"
 START_LIMIT_S = 180.0
 LEFT_OUT = "positive_data_acceptance,ignored_auth"
@@ -64,14 +65,26 @@ def service(folder: Path) -> Iterator[str]:
         "BYOGPU_WRITES_PER_MINUTE": "0",
         "BYOGPU_PARTS_PER_MINUTE": "0",
         "BYOGPU_REFUSALS_PER_MINUTE": "0",
+        "BYOGPU_JOB_IMAGES": json.dumps({"smoke": IMAGE}),
+        "BYOGPU_JOB_BACKOFF_S": "1",
+        "BYOGPU_JOB_FAILURES": "1000000",
+        "BYOGPU_JOB_FAILING_NODES": "1000000",
+        "BYOGPU_JOB_INTERRUPTIONS": "1000000",
+        "BYOGPU_JOBS_PER_OWNER": "1000000",
+        "BYOGPU_JOBS_PER_ADDRESS": "1000000",
+        "BYOGPU_JOBS_PER_PULL": "1000000",
+        "BYOGPU_ORDERS_PER_PULL": "1000000",
+        "BYOGPU_ORDERS_PER_REQUESTER": "1000000",
         "BYOGPU_CHALLENGES_PER_PULL": "1000000",
         "BYOGPU_CHALLENGES_PER_REQUESTER": "1000000",
         "BYOGPU_LOG_LEVEL": "error",
     }
     with standin.running(settings, port=hub_port) as github, (folder / "server.log").open("wb") as log:
         github.forge.create_repository(NewRepository(repository=REPOSITORY, collaborators={"octocat": "admin"}))
-        for _ in range(PULL):
-            github.forge.open_pull(NewPull(repository=REPOSITORY, author="octocat", title="Faster", body=""))
+        for number in range(1, PULL + 1):
+            head = HEAD if number == PULL else None
+            wanted = NewPull(repository=REPOSITORY, author="octocat", title="Faster", body="", head_sha=head)
+            github.forge.open_pull(wanted)
         command = [sys.executable, "-m", "server"]
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         try:
@@ -102,24 +115,33 @@ def _make_known(url: str) -> None:
         pass
 
 
-def _member(url: str) -> list[str]:
-    """Sign somebody in, and return what their browser would send."""
+def _member(url: str) -> tuple[list[str], int]:
+    """Sign somebody in, and return what their browser would send, and the number of their account."""
     with httpx.Client() as browser:
         asked = browser.get(f"{url}/api/v1/sign-in").headers["location"]
         back = browser.get(f"{asked}&as_login=octocat").headers["location"]
         browser.get(back)
-        word = browser.get(f"{url}/api/v1/session").json()["csrf_token"]
+        page = browser.get(f"{url}/api/v1/session").json()
         cookie = browser.cookies["byogpu_session"]
-    return [
+    headers = [
         f"Cookie: byogpu_session={cookie}",
-        f"X-CSRF-Token: {word}",
+        f"X-CSRF-Token: {page['csrf_token']}",
         f"Origin: {url}",
         "Sec-Fetch-Site: same-origin",
     ]
+    return headers, page["account"]["id"]
 
 
 def campaign(
-    url: str, folder: Path, *, name: str, phases: str, examples: int, seed: int, headers: list[str]
+    url: str,
+    folder: Path,
+    *,
+    name: str,
+    phases: str,
+    examples: int,
+    seed: int,
+    headers: list[str],
+    account: int | None,
 ) -> dict[str, int]:
     """Run schemathesis once; returns what it counted, and what it ended with."""
     report = folder / f"{name}.ndjson"
@@ -130,7 +152,8 @@ def campaign(
         "--report", "ndjson", "--report-ndjson-path", str(report), "--no-color", "--continue-on-failure",
         *(argument for header in headers for argument in ("--header", header)),
     ]  # fmt: skip
-    ended = subprocess.run(command, cwd=folder, check=False)
+    told = {"BYOGPU_CONTRACT_HEAD": HEAD} | ({} if account is None else {"BYOGPU_CONTRACT_ACCOUNT": str(account)})
+    ended = subprocess.run(command, cwd=folder, env=os.environ | told, check=False)
     counted = {"cases": 0, "stateful": 0, "exit_code": ended.returncode}
     with report.open(encoding="utf-8") as lines:
         for line in lines:
@@ -161,10 +184,11 @@ def main() -> None:
         for name in ("schemathesis.toml", "hooks.py"):  # it keeps a cache beside them
             shutil.copy(CONFIGURATION / name, folder)
         with service(folder) as url:
+            nobody: tuple[list[str], int | None] = ([], None)
             callers = {
-                "operator": [f"Authorization: Bearer {OPERATOR}"],
+                "operator": ([f"Authorization: Bearer {OPERATOR}"], None),
                 "member": _member(url),
-                "nobody": [],
+                "nobody": nobody,
             }
             summary = {
                 name: campaign(
@@ -175,8 +199,9 @@ def main() -> None:
                     examples=options.examples,
                     seed=options.seed,
                     headers=headers,
+                    account=account,
                 )
-                for name, headers in callers.items()
+                for name, (headers, account) in callers.items()
                 if options.caller in (None, name)
             }
         broken = (folder / "server.log").read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ TARGET = ROOT / "worker" / "api.py"
 OPERATIONS = (
     "get_health", "get_session", "post_device", "post_device_token", "revoke_token", "get_pull", "post_challenge",
     "abandon_challenge", "post_bundle", "announce_parts", "submit_bundle", "get_status", "post_node", "revoke_node",
-    "list_own_nodes",
+    "list_own_nodes", "claim_job", "post_heartbeat", "post_progress", "finish_job", "fail_job",
 )  # fmt: skip
 ANSWERS = ("PartReceipt",)
 """Answers that come otherwise: parts of uploads go to addresses that the server names."""
@@ -34,14 +34,23 @@ NEEDED: Mapping[str, tuple[str, ...]] = {
     "TokenReceipt": ("id", "token", "expires_at"),
     "TokenItem": ("id",),
     "OwnNode": ("key_id", "owner", "registered_at", "revoked_at"),
+    "ClaimAnswer": ("job", "hindrances", "ask_again_s"),
+    "Grant": ("job_id", "token", "envelope", "heartbeat_s", "done"),
+    "HeartbeatAnswer": ("cancel",),
+    "JobPage": (),
 }
 """Of large answers, the fields that are needed: what else they say may change without breaking an old worker."""
+OPEN = (("Hindrance", "code"),)
+"""Fields whose words a newer server may add to: any word is taken."""
+SHARED: Mapping[str, tuple[str, ...]] = {"worker.bundle.job": ("EvalDone", "Offer")}
+"""Records that the worker has anyway, by module."""
 HEAD = '''"""The server's API as typed functions. Written by scripts/write_client.py, never by hand."""
 
 from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
+{shared}
 from worker.messages import Answer, Body, Caller, at
 
 # What is raised: see `worker.service.Service.ask`.
@@ -75,7 +84,9 @@ class Client:
         functions = [self._function(name) for name in OPERATIONS]
         for name in ANSWERS:
             self._record(name, base="Answer")
-        return "\n\n".join((HEAD, *self._classes.values(), *functions))
+        imports = (f"from {module} import {', '.join(names)}" for module, names in SHARED.items())
+        head = HEAD.format(shared="\n".join(imports))
+        return "\n\n".join((head, *self._classes.values(), *functions))
 
     def _function(self, name: str) -> str:
         method, path, operation = self._operations[name]
@@ -132,6 +143,8 @@ class Client:
                 raise SystemExit(f"no type is known for {schema}")
 
     def _record(self, name: str, *, base: str) -> str:
+        if any(name in names for names in SHARED.values()):
+            return name
         schema = self._schemas[name]
         if "properties" not in schema:
             return self._type(schema, base=base)
@@ -149,6 +162,7 @@ class Client:
             if field not in NEEDED.get(name, (field,)):
                 continue
             hint, own = self._type(described, base=base), _snake(field)
+            hint = "str" if (name, field) in OPEN else hint
             if own != field:
                 hint = f"Annotated[{hint}, Field(alias={field!r})]"
             default = "" if field in required else f" = {described.get('default')!r}"

@@ -75,10 +75,10 @@ _IDENTITY: Mapping[str, Any] = {
 
 
 def _routes(app: FastAPI) -> FastAPI:
-    counted = (intake, challenges, results, checks, jobs, order_routes, nodes, moderation, accounts, sessions, status)
-    for part in counted:
+    for part in (intake, challenges, results, checks, jobs, order_routes, nodes, moderation, accounts, sessions):
         app.include_router(part.router, dependencies=[Depends(bind_ids), Depends(limited)])
-    app.include_router(health.router)
+    for part in (health, status):
+        app.include_router(part.router)
     app.openapi = lambda: openapi.describe(app)  # type: ignore[method-assign]
     return app
 

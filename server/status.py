@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import AwareDatetime
 
+from server.auth import limited
 from server.bodies import answer
 from server.errors import AppError, document
 from server.services import InService
@@ -62,7 +63,12 @@ _EXAMPLE = Status(
 )
 
 
-@router.get("/api/v1/status", summary="How is the service?", responses={**document(), 200: answer(_EXAMPLE)})
+@router.get(
+    "/api/v1/status",
+    summary="How is the service?",
+    responses={**document(), 200: answer(_EXAMPLE)},
+    dependencies=[Depends(limited)],
+)
 def get_service_status(request: Request, services: InService) -> Status:
     """Say what is missing or late; counted anew every five seconds at most, as anybody may ask."""
     now = services.clock()

@@ -15,7 +15,7 @@ from server.settings import Settings
 from worker.bundle.canonical import parse_record
 from worker.bundle.job import EvalDone, JobId, Needs, Offer, Progress
 from worker.bundle.matching import Traits, mismatches
-from worker.bundle.record import Amount, CommitSha, Count, Label, Positive, Record, Sha256
+from worker.bundle.record import CommitSha, Count, Label, Positive, Record, Sha256
 from worker.suites import Suite, UnknownSuiteError, by_digest
 
 OVERHEAD_S = 900
@@ -48,8 +48,6 @@ class JobRef(Record):
     priority: int
     requested_by: Label
     requested_at: AwareDatetime
-    age_s: Amount
-    """Seconds since it was ordered, until it ended."""
     approved_by: Label | None
     approved_at: AwareDatetime | None
     node_key_id: Sha256 | None
@@ -163,7 +161,6 @@ def _ref(job: Job, around: Surroundings) -> JobRef:
         priority=job.priority,
         requested_by=job.requested_by,
         requested_at=job.requested_at,
-        age_s=max(0.0, ((job.ended_at or around.now) - job.requested_at).total_seconds()),
         approved_by=job.approved_by,
         approved_at=job.approved_at,
         node_key_id=job.node_key_id,
@@ -240,7 +237,6 @@ EXAMPLE = JobRef(
     priority=0,
     requested_by="octocat",
     requested_at=datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC),
-    age_s=420.0,
     approved_by="maintainer",
     approved_at=datetime(2026, 3, 14, 9, 30, 0, tzinfo=UTC),
     node_key_id=None,

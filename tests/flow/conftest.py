@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import signal
+import subprocess
 import sys
 import threading
 import time
@@ -209,26 +212,56 @@ def node(tmp_path: Path) -> NodeKey:
     return generate_key(tmp_path / "node.pem")
 
 
+def measured(specimen: Any, pull: Pull, node: NodeKey, folder: Path) -> Bundle:
+    """Write and sign the specimen as a measurement of a pull request."""
+    specimen.manifest["producer"]["node_key_id"] = node.key_id
+    specimen.manifest["subject"].update(
+        repository_id=pull.repository_id,
+        repository="octo/kernels",
+        pull_number=pull.number,
+        head_sha=pull.head_sha,
+        base_sha=pull.base_sha,
+    )
+    specimen.manifest["challenge"] = None
+    specimen.arm("candidate")["code"]["commit_sha"] = pull.head_sha
+    specimen.arm("baseline")["code"]["commit_sha"] = pull.base_sha
+    bundle: Bundle = specimen.write(folder)
+    return replace(bundle, envelope=sign(bundle.manifest_bytes, node))
+
+
 @pytest.fixture
 def evidence(specimen: Any, site: Site, node: NodeKey, tmp_path: Path) -> Bundle:
     """The specimen, measured for the pull request and signed."""
-    specimen.manifest["producer"]["node_key_id"] = node.key_id
-    specimen.manifest["subject"].update(
-        repository_id=site.pull.repository_id,
-        repository="octo/kernels",
-        pull_number=site.pull.number,
-        head_sha=site.pull.head_sha,
-        base_sha=site.pull.base_sha,
+    return measured(specimen, site.pull, node, tmp_path / "evidence")
+
+
+@pytest.fixture
+def database_url(site: Site, new_postgres: Callable[[], str], redis_url: str) -> str:
+    """The site's service on PostgreSQL and Redis."""
+    url = new_postgres()
+    site.settings.update(
+        database_url=url, redis_url=redis_url, sweep_interval_s=1, anonymous_uploads=True, job_lease_s=8
     )
-    specimen.manifest["challenge"] = None
-    specimen.arm("candidate")["code"]["commit_sha"] = site.pull.head_sha
-    specimen.arm("baseline")["code"]["commit_sha"] = site.pull.base_sha
-    bundle: Bundle = specimen.write(tmp_path / "evidence")
-    return replace(bundle, envelope=sign(bundle.manifest_bytes, node))
+    return url
+
+
+@pytest.fixture
+def worker(site: Site, database_url: str, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A Celery worker with its beat."""
+    log = (tmp_path / "worker.log").open("wb")
+    command = [sys.executable, "-m", "celery", "-A", "server.tasks", "worker", "--beat", "--concurrency", "1"]
+    process = subprocess.Popen(
+        command, env={**os.environ, **site.environment()}, stdout=log, stderr=log, start_new_session=True
+    )
+    yield process
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    log.close()
 
 
 @pytest.fixture
 def flow() -> SimpleNamespace:
     """The tools above."""
     admin = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
-    return SimpleNamespace(Uploader=Uploader, admin=admin, eventually=eventually, serving=serving)
+    tools = {"Uploader": Uploader, "eventually": eventually, "serving": serving, "measured": measured}
+    return SimpleNamespace(admin=admin, claims=CLAIMS, **tools)

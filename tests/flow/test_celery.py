@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -24,28 +21,6 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.postgres, pytest.mark.redis]
 
 PULL = "/api/v1/pulls/octo/kernels/1"
-
-
-@pytest.fixture
-def database_url(site: Site, new_postgres: Callable[[], str], redis_url: str) -> str:
-    """The site's service on PostgreSQL and Redis."""
-    url = new_postgres()
-    site.settings.update(database_url=url, redis_url=redis_url, sweep_interval_s=1, anonymous_uploads=True)
-    return url
-
-
-@pytest.fixture
-def worker(site: Site, database_url: str, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A Celery worker with its beat."""
-    log = (tmp_path / "worker.log").open("wb")
-    command = [sys.executable, "-m", "celery", "-A", "server.tasks", "worker", "--beat", "--concurrency", "1"]
-    process = subprocess.Popen(
-        command, env={**os.environ, **site.environment()}, stdout=log, stderr=log, start_new_session=True
-    )
-    yield process
-    os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    log.close()
 
 
 def test_the_flow_with_celery_and_a_redis_that_forgets(

@@ -54,7 +54,7 @@ def ask(script: Callable[[httpx.Request], httpx.Response], **settings: Any) -> t
     transport = httpx.MockTransport(script)
     with Service(chosen, transport=transport, sleep=waits.append, jitter=lambda: 1.0) as service:
         try:
-            return service.get("/thing", Ok), waits
+            return service.ask("GET", "/thing", Ok), waits
         except ServerError as error:
             return error, waits
 

@@ -13,12 +13,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from worker.agent.client import Granted, Leases
+from worker.agent.client import Blame, Leases
 from worker.agent.policy import Policy
 from worker.agent.runners import Runner, Running, Work
 from worker.agent.scratch import Scratch
 from worker.agent.source import fetch_arms
 from worker.agent.vigil import Vigil
+from worker.api import Grant
 from worker.bundle import Bundle, BundleError, canonical, parse_record
 from worker.bundle.dsse import NodeKey
 from worker.bundle.job import EvalDone, JobSpec, Offer
@@ -36,7 +37,7 @@ from worker.upload import upload
 POLL_S = 0.5
 ENGINE_STATUSES = (125, 126, 127)
 """How podman and docker end when it was they who failed, and not what they ran."""
-Cause = Literal["job", "node", "drained", "cancelled", "lost"]
+Cause = Blame | Literal["lost"]
 
 
 class ErrandError(Exception):
@@ -70,7 +71,7 @@ class Errand:
         say: Told what happens.
     """
 
-    granted: Granted
+    granted: Grant
     policy: Policy
     offer: Offer
     key: NodeKey
@@ -176,7 +177,7 @@ class Errand:
         return signed.id
 
 
-def check_order(granted: Granted, policy: Policy, node_key_id: str) -> JobSpec:
+def check_order(granted: Grant, policy: Policy, node_key_id: str) -> JobSpec:
     """Open an order and demand that it is one: signed, for this node and lease, and allowed by the policy.
 
     Raises:

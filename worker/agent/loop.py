@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
-from worker.agent.client import Claimed, Granted, Leases
+from worker.agent.client import Leases
 from worker.agent.errand import Errand, ErrandError
 from worker.agent.machine import make_offer
 from worker.agent.policy import Policy
 from worker.agent.runners import Runner, make_runner
 from worker.agent.scratch import wipe_leftovers
 from worker.agent.vigil import Vigil
+from worker.api import ClaimAnswer, Grant
 from worker.bundle import digest
 from worker.bundle.job import Offer
 from worker.environment import Host, Nvml
@@ -128,7 +129,7 @@ class Agent:
         self._say("drained")
         return delivered
 
-    def _carry_out(self, granted: Granted, offer: Offer, service: Service, quick: Service) -> bool:
+    def _carry_out(self, granted: Grant, offer: Offer, service: Service, quick: Service) -> bool:
         self._say(f"{granted.job_id}: lease {granted.token}")
         leases = Leases(service, self._key.key_id)
         vigil = Vigil(Leases(quick, self._key.key_id), granted)
@@ -163,7 +164,7 @@ class Agent:
     def _patience_s(self) -> float | None:
         return None if self._drain_until_s is None else self._drain_until_s - time.monotonic()
 
-    def _explain(self, claimed: Claimed) -> None:
+    def _explain(self, claimed: ClaimAnswer) -> None:
         for hindrance in claimed.hindrances:
             of = f" ({hindrance.jobs} jobs)" if hindrance.jobs else ""
             self._say(f"no job: {hindrance.code}{of}: {hindrance.detail}")

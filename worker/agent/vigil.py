@@ -4,7 +4,8 @@ import threading
 from types import TracebackType
 from typing import Literal, Self
 
-from worker.agent.client import Granted, Leases
+from worker.agent.client import Leases
+from worker.api import Grant
 from worker.errors import ServerError, WorkerError
 
 Word = Literal["lost", "cancelled"]
@@ -19,7 +20,7 @@ class Vigil:
         granted: The lease.
     """
 
-    def __init__(self, leases: Leases, granted: Granted) -> None:
+    def __init__(self, leases: Leases, granted: Grant) -> None:
         self._leases = leases
         self._granted = granted
         self._stop = threading.Event()

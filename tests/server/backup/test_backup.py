@@ -14,8 +14,10 @@ import pytest
 from server.backup import BackupError, Damage, backup, restore, verify
 from server.services import Services
 from server.settings import MIB, Settings
+from server.signing import service_key
 from server.startup import build, close
 from worker.bundle import Bundle
+from worker.bundle.dsse import generate_key
 
 if TYPE_CHECKING:
     from tests.conftest import Service
@@ -97,14 +99,50 @@ def test_a_restored_service_goes_on_working(
     service: Service, bundles: list[Bundle], place: Place, make_service: Callable[..., Service],
     make_bundle: Callable[..., Bundle], tmp_path: Path,
 ) -> None:  # fmt: skip
+    half = make_bundle(rows=9)
+    service.put_missing(half, service.post(half).json()["missing"][:1])
     backup(service.services, tmp_path / "backup")
     successor = make_service(**place())
     restore(successor.services, tmp_path / "backup")
     for bundle in bundles:
         pages = [one.client.get(f"/api/v1/bundles/{bundle.id}").json() for one in (service, successor)]
         assert pages[0] == pages[1]
+    assert service.client.get("/api/v1/service-key").json() == successor.client.get("/api/v1/service-key").json()
+    successor.put_missing(half, successor.post(half).json()["missing"])
+    assert successor.submit(half).status_code == 202, "an upload that was open can be completed"
     assert successor.upload(make_bundle(rows=3))["upload_state"] == "complete"
     assert successor.upload(make_bundle(base_sha="d" * 40))["upload_state"] == "complete"
+
+
+def test_the_key_that_signs_jobs_is_saved_and_restored(
+    make_service: Callable[..., Service], open_place: Callable[..., Services], tmp_path: Path
+) -> None:
+    service = make_service(service_key_file=tmp_path / "elsewhere" / "key.pem")
+    assert backup(service.services, tmp_path / "backup").service_key_id is None, "it has signed nothing yet"
+    key = service_key(service.services.settings)
+    saved = backup(service.services, tmp_path / "backup")
+    assert saved.service_key_id == key.key_id
+    kept = tmp_path / "backup" / "service-key.pem"
+    assert kept.stat().st_mode & 0o777 == 0o600
+
+    fresh = open_place(service_key_file=tmp_path / "new" / "place" / "key.pem")
+    restore(fresh, tmp_path / "backup")
+    assert service_key(fresh.settings).key_id == key.key_id
+    assert fresh.settings.resolved_service_key_file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_key_that_agents_do_not_know_is_not_taken_for_the_backups(
+    service: Service, open_place: Callable[..., Services], tmp_path: Path
+) -> None:
+    key = service_key(service.services.settings)
+    backup(service.services, tmp_path / "backup")
+    fresh = open_place()
+    service_key(fresh.settings)
+    with pytest.raises(BackupError, match="holds another key than the backup"):
+        restore(fresh, tmp_path / "backup")
+    fresh.settings.resolved_service_key_file.unlink()
+    restore(fresh, tmp_path / "backup")
+    assert service_key(fresh.settings).key_id == key.key_id
 
 
 @pytest.mark.postgres
@@ -181,17 +219,18 @@ def test_only_an_empty_database_is_restored_into(service: Service, bundles: list
         restore(service.services, tmp_path)
 
 
-@pytest.mark.parametrize("damage", ["rows", "blob", "missing", "summary", "revision"])
+@pytest.mark.parametrize("damage", ["rows", "blob", "missing", "summary", "revision", "key"])
 def test_a_damaged_backup_is_refused_and_can_be_repaired(
     make_service: Callable[..., Service], make_bundle: Callable[..., Bundle], open_place: Callable[..., Services],
     damage: str, tmp_path: Path,
 ) -> None:  # fmt: skip
     service = make_service()
     service.upload(make_bundle())
+    service_key(service.services.settings)
     backup(service.services, tmp_path)
     [blob] = [path for path in (tmp_path / "blobs").rglob("*") if path.is_file()]
-    victim = {"rows": tmp_path / "tables" / "bundle.jsonl.gz", "blob": blob, "missing": blob}.get(damage)
-    victim = victim or tmp_path / "backup.json"
+    places = {"rows": tmp_path / "tables" / "bundle.jsonl.gz", "blob": blob, "missing": blob}
+    victim = {**places, "key": tmp_path / "service-key.pem"}.get(damage, tmp_path / "backup.json")
     whole = victim.read_bytes()
     match damage:
         case "rows" | "blob":
@@ -200,6 +239,9 @@ def test_a_damaged_backup_is_refused_and_can_be_repaired(
             victim.unlink()
         case "summary":
             victim.write_bytes(b"{}")
+        case "key":
+            generate_key(tmp_path / "another.pem")
+            victim.write_bytes((tmp_path / "another.pem").read_bytes())
         case _:
             victim.write_bytes(whole.replace(b'"revision": "0', b'"revision": "9'))
     fresh = open_place()

@@ -56,6 +56,22 @@ def test_a_press_that_is_sent_again_under_another_delivery_id_orders_nothing(wor
     assert [job["state"] for job in world.jobs()].count("queued") == 1, "the button that is shown now is good"
 
 
+def test_a_command_that_was_forgotten_is_not_obeyed_again(world: World) -> None:
+    world.say("/byogpu run")
+    said = world.forge.hooks.deliveries()[-1]
+    world.work()
+    world.ask("/byogpu cancel")
+    target = world.forge.hooks._target
+    assert target is not None
+    for after_days, commands in ((0, 2), (89, 2), (2, 0)):
+        world.service.clock.advance(after_days * 24 * 3600)
+        world.forge.hooks._attempt(f"again-{after_days}", said.event, said.action, said.body, target)
+        sweep(world.service.services)
+        world.work()
+        assert [job["state"] for job in world.jobs()] == ["cancelled"]
+        assert len(world.commands()) == commands
+
+
 def test_again_orders_what_was_run_before(world: World) -> None:
     (run,) = world.runs()
     world.press(run.id, "again")

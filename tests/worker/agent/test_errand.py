@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from worker.agent.client import Granted
 from worker.agent.errand import ErrandError, check_order
 from worker.agent.policy import Policy
+from worker.api import Grant
 from worker.bundle.dsse import NodeKey, generate_key, seal
 from worker.bundle.job import JobSpec, Source
 from worker.bundle.order import sign_job
@@ -50,9 +50,9 @@ def spec(**changes: Any) -> JobSpec:
     return usual.model_copy(update=changes)
 
 
-def granted(envelope: bytes, **changes: Any) -> Granted:
+def granted(envelope: bytes, **changes: Any) -> Grant:
     usual = {"job_id": "j-0123456789abcdef", "token": 2, "envelope": envelope.decode(), "heartbeat_s": 15.0, "done": ()}
-    return Granted.model_validate({**usual, **changes})
+    return Grant.model_validate({**usual, **changes})
 
 
 def test_a_good_order_is_taken(key: NodeKey) -> None:

@@ -3092,11 +3092,6 @@ export interface components {
          * @description A job in short.
          */
         readonly JobRef: {
-            /**
-             * Age S
-             * @description Seconds since it was ordered, until it ended.
-             */
-            readonly age_s: number;
             /** Approved At */
             readonly approved_at: string | null;
             /** Approved By */

@@ -1,6 +1,7 @@
 import { Link } from "wouter-preact";
 import type { JobRef } from "../api/records";
-import { duration, NONE } from "../format/numbers";
+import { NONE } from "../format/numbers";
+import { lasted } from "../format/times";
 import { JOBS } from "../format/words";
 import { jobPath, pullPath } from "../links";
 import { State } from "./state";
@@ -42,7 +43,7 @@ export function JobTable({ caption, jobs, withPull = false }: JobTableProps) {
         { head: "why", wide: true, cell: job => job.reason },
         { head: "evals done", numeric: true, cell: job => `${job.evals_done.length} of ${job.evals.length}` },
         { head: "tries", numeric: true, cell: job => job.tries },
-        { head: "age", numeric: true, cell: job => <span class="nowrap">{duration(job.age_s)}</span> },
+        { head: "age", numeric: true, cell: job => <span class="nowrap">{lasted(job.requested_at, job.ended_at)}</span> },
         { head: "bundle", cell: job => (job.bundle_id === null ? NONE : <BundleLink id={job.bundle_id} />) },
       ]}
     />

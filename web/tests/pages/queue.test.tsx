@@ -24,7 +24,6 @@ function job(changes: Partial<JobRef> = {}): JobRef {
     priority: 1,
     requested_by: "octocat",
     requested_at: "2026-03-14T09:26:53Z",
-    age_s: 4000,
     approved_by: "maintainer",
     approved_at: "2026-03-14T09:30:00Z",
     node_key_id: null,

@@ -2,6 +2,7 @@ import { Link } from "wouter-preact";
 import { useAnswer } from "../../api/answer";
 import type { JobRef, Schema } from "../../api/records";
 import { bytes, duration, NONE } from "../../format/numbers";
+import { lasted } from "../../format/times";
 import { JOBS, LEASES } from "../../format/words";
 import { pullPath } from "../../links";
 import { Await } from "../../parts/await";
@@ -83,7 +84,7 @@ function facts(job: JobRef) {
         ),
     },
     { term: "priority", value: job.priority },
-    { term: "age", value: duration(job.age_s) },
+    { term: "age", value: lasted(job.requested_at, job.ended_at) },
     { term: "bundle", value: job.bundle_id === null ? NONE : <BundleLink id={job.bundle_id} /> },
   ];
 }
