@@ -21,6 +21,13 @@ from k3_decode.errors import K3Error
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
+WHAT: dict[str, str] = {
+    **{kind: f"each {kind}" for kind in KINDS},
+    "rank": "steps of more layers, and of all layers of one rank of 16 (110 GB)",
+    "all": "every kernel, layer and step",
+}
+"""What the measuring commands time. ``all`` leaves out ``rank``, which needs a whole GPU's memory."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit status: 0 fine, 1 a case failed, 2 usage, 3 the model cannot be loaded."""
@@ -70,7 +77,8 @@ def _measure(options: argparse.Namespace) -> None:
     from k3_decode.kernels.library import KernelLibrary
 
     library = KernelLibrary(options.kernels, torch.device("cuda"))
-    kinds = KINDS if options.command == "all" else (cast(Kind, options.command),)
+    every: tuple[Kind, ...] = ("kernel", "layer", "step")
+    kinds = every if options.command == "all" else (cast(Kind, options.command),)
     rows = measure(
         kinds, library, ranks=options.tp, rows=options.rows, commit=options.commit, stock=options.stock
     )  # fmt: skip
@@ -105,8 +113,8 @@ def _parser() -> argparse.ArgumentParser:
     add_decode_options(timing)
 
     for kind in (*KINDS, "all"):
-        what = "every kernel, layer and step" if kind == "all" else f"each {kind}"
-        _add_measure_options(commands.add_parser(kind, help=f"time {what} on a GPU, against stock where it is given"))
+        what = f"time {WHAT[kind]} on a GPU, against stock where it is given"
+        _add_measure_options(commands.add_parser(kind, help=what))
 
     committed = commands.add_parser("report", help="print measured rows, and which targets they reach")
     committed.add_argument("files", type=pathlib.Path, nargs="*", help="JSON lines; all committed measurements if none")

@@ -8,7 +8,7 @@ from typing import Literal, TypedDict
 
 import torch
 
-Kind = Literal["kernel", "layer", "step"]
+Kind = Literal["kernel", "layer", "step", "rank"]
 
 OURS = "kernels"
 REPLAYS = 40

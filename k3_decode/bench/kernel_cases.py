@@ -18,8 +18,10 @@ from k3_decode.kernels.gemv import Gemv
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.packing import pack_down, pack_up
+from k3_decode.kernels.rows import NormSitu
 from k3_decode.specialized.buffers import StepBuffers
 from k3_decode.specialized.operators import StepOperators
+from k3_decode.specialized.sharded import ShardedOperators
 
 COLD_BYTES = 400_000_000
 """Weights one replay goes through: several times an H200's L2 of 60 MB."""
@@ -186,6 +188,21 @@ class KernelCases:
         yield self._measured("routed_experts", rows, up_bytes + down_bytes, both)
         after = [chain(one, two) for one, two in zip(route, both, strict=True)]
         yield self._measured("route_to_weighted_sum", rows, up_bytes + down_bytes, after)
+        yield self._chain(rows, out, after, up_bytes + down_bytes)
+
+    def _chain(self, rows: int, out: Tensor, routed: Sequence[Callable[[], None]], routed_bytes: int) -> Measured:
+        """Bind what is between a layer's second residual and its up-projection: a share of the front to latent norm."""
+        c, share = self.config, ShardedOperators(self.config, self.tp, rows)
+        x, rest = self._tensor(rows, c.hidden_size), sum(share.outputs)
+        front = [self._tensor(rest, c.hidden_size) for _ in routed]
+        published = torch.empty(rows, rest, device=self.device)
+        extra = (x, torch.ones(8, device=self.device)) if isinstance(share.front, Gemv) else ()
+        first = self._launches(share.front, front, x, *extra, published)
+        scale, joined = torch.ones(c.latent_size, device=self.device), self._tensor(rows, c.latent_size + c.shared_size)
+        norm = NormSitu(c.latent_size, c.shared_size, c.rms_eps, c.situ_beta, c.situ_linear_beta)
+        last = partial(self.library.kernel(norm), out, published[:, -2 * c.shared_size :], scale, joined)
+        launches = [chain(one, two, last) for one, two in zip(first, routed, strict=True)]
+        return self._measured("front_to_latent_norm", rows, front[0].nbytes + routed_bytes, launches)
 
     def _tensor(self, *shape: int, dtype: torch.dtype = torch.bfloat16) -> Tensor:
         return torch.randn(shape, device=self.device).to(dtype)

@@ -4,7 +4,7 @@ A layer starts at its first attention residual and ends before the next layer's.
 with every row of the router and of the latent projections on the rank, which is what stock does, and with this rank's
 share of them (`k3_decode.specialized.sharded`), which is what the bounds of the specification count. Neither holds
 collectives. Selection biases are zero, so that tokens choose experts nearly uniformly; bytes count the experts that
-were chosen.
+were chosen. Layers are drawn one at a time, so that a rank of the whole model, 110 GB, fits a GPU of 141 GB.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ from k3_decode.config import K3Config
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.reference.cache import K3Cache
 from k3_decode.reference.model import K3Model
-from k3_decode.reference.weights import MoeWeights
+from k3_decode.reference.sharding import Shard
 from k3_decode.specialized.path import KernelPath
 from k3_decode.specialized.sharded import ShardedMoe, ShardedOperators
 from k3_decode.specialized.weights import Moe, StepWeights
@@ -41,11 +41,13 @@ class LayerCases:
         self, library: KernelLibrary, config: K3Config, tp: int, device: torch.device, *, context: int = CONTEXT - 1
     ) -> None:
         self.library, self.config, self.tp, self.device, self.context = library, config, tp, device, context
-        self.model: K3Model = RandomWeights(config, 3, device).model()
-        for layer in self.model.weights.layers:
-            if isinstance(layer.feed_forward, MoeWeights):
+        drawn = RandomWeights(config, 3, device)
+        outside = drawn.outside()
+        self.weights = StepWeights.prepare_layers(outside, drawn.layers())
+        for layer in self.weights.layers:
+            if isinstance(layer.feed_forward, Moe):
                 layer.feed_forward.bias.zero_()
-        self.weights = StepWeights.prepare(self.model.weights)
+        self.model = K3Model(config, outside, Shard(0, 1, "replicated"))  # its layers are in ``weights`` alone
 
     def step(self, rows: int) -> Measured:
         """Bind the whole step."""
@@ -53,6 +55,21 @@ class LayerCases:
         launcher = path.launcher(rows)
         launcher.launch()
         return Measured(self.config.name, self.tp, rows, self._step_bytes(path, rows), [launcher.launch])
+
+    def sharded_step(self, rows: int) -> Measured:
+        """Bind the whole step with this rank's share of the experts' front and up-projection, and no exchange."""
+        c, (path, _) = self.config, self._path(rows)
+        launcher, buffers = path.launcher(rows), path.buffers(rows)
+        launcher.launch()  # leaves ordinary numbers in every buffer, of which shares write a part
+        share, parts = ShardedOperators(c, self.tp, rows), [launcher.start]
+        for index, layer in enumerate(self.weights.layers):
+            if isinstance(layer.feed_forward, Moe):
+                experts = ShardedMoe(share, self.library, launcher, layer.feed_forward, buffers)
+                parts += [partial(launcher.attention, index), experts.launch]
+            else:
+                parts.append(partial(launcher.layer, index))
+        moved = self._step_bytes(path, rows, ranks=self.tp)
+        return Measured(f"{c.name}_sharded_front", self.tp, rows, moved, [chain(*parts, launcher.finish)])
 
     def layers(self, rows: int) -> Iterator[Measured]:
         """Yield layers of both kinds in both forms; each execution is another layer of the model."""
@@ -125,11 +142,11 @@ class LayerCases:
         divided = (c.num_experts + 2 * c.latent_size) // ranks
         return int(2 * c.hidden_size * (divided + 3 * c.shared_size) + experts)
 
-    def _step_bytes(self, path: KernelPath, rows: int) -> int:
+    def _step_bytes(self, path: KernelPath, rows: int, *, ranks: int = 1) -> int:
         """Count what a step reads at least: dense weights once, the experts that are chosen, KDA states twice."""
         c = self.config
         attention = {kind: self._attention_bytes(kind, rows) for kind in ("kda", "mla")}
         total = sum(attention[c.layer_kind(index)] for index in range(c.num_layers))
         sparse = range(c.first_dense, c.num_layers)
-        total += len(sparse) * self._moe_bytes(self._distinct(path, rows, sparse), ranks=1)
+        total += len(sparse) * self._moe_bytes(self._distinct(path, rows, sparse), ranks=ranks)
         return total + 2 * c.hidden_size * (3 * c.first_dense * c.dense_size + c.vocab_size)

@@ -15,6 +15,9 @@ from k3_decode.config import CONFIGS
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.kernels.tactics import product
 
+DEEP = {16: ("k3-mini-r16-deep", "k3-rank-tp16"), 8: ()}
+"""Models with the same shapes and more layers, the last at full depth where it fits one GPU."""
+
 MODELS = {16: "k3-mini-r16", 8: "k3-mini-r8"}
 """Models with the shapes of one of so many ranks."""
 
@@ -70,6 +73,11 @@ def measure(
             for count in rows:
                 ours += timed("layer", layers.layers(count)) if "layer" in kinds else []
                 ours += timed("step", [layers.step(count)]) if "step" in kinds else []
+        for name in DEEP[tp] if "rank" in kinds else ():
+            deep = LayerCases(library, CONFIGS[name], tp, device)
+            ours += timed("step", [deep.step(1), deep.sharded_step(1)])
+            del deep
+            torch.cuda.empty_cache()
     if stock is None:
         print(f"no trace of stock vLLM: compared with {CUBLAS}; KDA, experts and layers have no peer", file=sys.stderr)
     else:

@@ -1,6 +1,8 @@
 """A model with random weights made on the device: what the synthetic checkpoint is, in seconds instead of minutes."""
 
+import dataclasses
 import math
+from collections.abc import Iterator
 
 import torch
 from torch import Tensor
@@ -68,15 +70,23 @@ class RandomWeights:
 
     def model(self) -> K3Model:
         """Draw a bfloat16 model."""
+        layers = tuple(self.layers())
+        return K3Model(self.config, dataclasses.replace(self.outside(), layers=layers), Shard(0, 1, "replicated"))
+
+    def layers(self) -> Iterator[LayerWeights]:
+        """Draw the layers one at a time, none held here."""
+        return (self._layer(layer) for layer in range(self.config.num_layers))
+
+    def outside(self) -> ModelWeights:
+        """Draw what is outside the layers."""
         c = self.config
-        weights = ModelWeights(
+        return ModelWeights(
             embed=self._normal(c.vocab_size, c.hidden_size).bfloat16(),
-            layers=tuple(self._layer(layer) for layer in range(c.num_layers)),
+            layers=(),
             output_mix=self._mix(),
             norm=self.vector(c.hidden_size),
             head=self.matrix(c.vocab_size, c.hidden_size, gain=2.0),
         )
-        return K3Model(c, weights, Shard(0, 1, "replicated"))
 
     def kda(self) -> KdaWeights:
         """Draw a KDA layer."""

@@ -63,7 +63,8 @@ AIMS = (
     Aim("routed_experts", 8, 1, "tb_s", 3.0),
     Aim("routed_experts", 8, 8, "tb_s", 3.4),
     Aim("routed_experts", 8, 64, "tb_s", 3.4),
-    Aim("route_to_weighted_sum", 8, 1, "us", 22.0),
+    Aim("front_to_latent_norm", 8, 1, "us", 22.0),
+    Aim("k3-rank-tp16_sharded_front", 16, 1, "us", 3600.0),
     Aim("kda_core", 8, 1, "us", 4.0),
     Aim("kda_core", 16, 1, "us", 3.5),
 )

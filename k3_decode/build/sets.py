@@ -27,6 +27,9 @@ SESSION_BUCKETS: dict[str, tuple[int, ...]] = {"k3-small": (2, 8), "k3-mini-r8":
 SHARDED = {"k3-mini-r8": 8, "k3-mini-r16": 16}
 """Models whose layers a session also measures with a sharded front, and over how many ranks."""
 
+DEEP = ("k3-mini-r16-deep", "k3-rank-tp16")
+"""Models of more layers, of which a session measures steps of one row."""
+
 PROBE = (7168, 98_304)
 """Columns and outputs of the product that probes a GPU's read limit: 1.4 GB of weights, one row."""
 
@@ -58,9 +61,10 @@ def _on_a_gpu() -> list[Operator]:
         for name, ranks in SHARDED.items()
         for operator in sharded_operators(CONFIGS[name], ranks, buckets=SESSION_BUCKETS[name])
     )
+    deep = (operator for name in DEEP for operator in step_operators(CONFIGS[name], buckets=(1,)))
     probe = product(*PROBE, 1)
     verification = step_operators(CONFIGS["k3-small"], buckets=VERIFIED_ROWS, tokens=VERIFIED_TOKENS)
-    return distinct([*_checked(), *steps, *shares, *verification, probe])
+    return distinct([*_checked(), *steps, *shares, *verification, *deep, probe])
 
 
 SETS: dict[str, Callable[[], list[Operator]]] = {

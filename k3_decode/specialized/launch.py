@@ -49,9 +49,17 @@ class StepLauncher:
 
     def launch(self) -> None:
         """Launch every kernel of the step, in order."""
-        self._run(self._ops.embed, self._weights.embed, self._inputs.tokens, self._buffers.blocks[0])
+        self.start()
         for index in range(len(self._weights.layers)):
             self.layer(index)
+        self.finish()
+
+    def start(self) -> None:
+        """Launch what comes before the first layer."""
+        self._run(self._ops.embed, self._weights.embed, self._inputs.tokens, self._buffers.blocks[0])
+
+    def finish(self) -> None:
+        """Launch what comes after the last layer."""
         form = self._ops.mixes()[-1]
         self._mix(form, self._weights.output_mix, self._buffers.running, self._buffers.running)
         b = self._buffers

@@ -1,5 +1,6 @@
 """A model's weights in the layouts the kernels read. Matrices that share an input are joined; nothing is padded."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import torch
@@ -111,11 +112,24 @@ class StepWeights:
         Note:
             Tensors that need no other layout are shared with ``weights``, not copied.
         """
+        return cls.prepare_layers(weights, weights.layers)
+
+    @classmethod
+    def prepare_layers(cls, weights: ModelWeights, layers: Iterable[LayerWeights]) -> "StepWeights":
+        """Lay out a model whose layers come one at a time, so that no two need be held in both layouts.
+
+        Args:
+            weights: The rest of the model; its own layers are not used.
+            layers: As in `prepare`.
+
+        Raises:
+            ArgumentError: As in `prepare`.
+        """
         if weights.embed.dtype != torch.bfloat16:
             raise ArgumentError("StepWeights.prepare", "weights", expected="bfloat16", got=weights.embed.dtype)
         return cls(
             embed=weights.embed,
-            layers=tuple(_layer(layer) for layer in weights.layers),
+            layers=tuple(_layer(layer) for layer in layers),
             output_mix=_mix(weights.output_mix, weights.norm),
             head=weights.head,
         )
