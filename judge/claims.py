@@ -40,16 +40,21 @@ from judge.claim import (
     SyntheticAcceptance,
     WithinTolerance,
 )
+from judge.fences import Fenced, Prose, parts
 from judge.metrics import METRICS, MetricDefinition
 from judge.strict_yaml import BlockError, compose, mapping_of, text_of
 from worker.bundle.record import MAX_SAFE_INTEGER
 from worker.bundle.schema import Phase
+from worker.suites import published
 
 MAX_VALUES = 64
 
 __all__ = ["Claim", "ClaimError", "ClaimSet", "parse_block", "parse_claims"]
 
-_OPEN = re.compile(r"^ {0,3}(?P<fence>`{3,}|~{3,})[ \t]*byogpu-claims[ \t]*$")
+_INFO = "byogpu-claims"
+_ALIKE, _LETTERS = "byogpuclaim", re.compile("[^a-z]")
+"""What is spelled nearly like it is a mistake, not nothing: without claims the check stops no merge."""
+_NESTED = re.compile(rf"^[\s>*+.)0-9-]*(?:`{{3,}}|~{{3,}})[ \t]*{_INFO}[ \t]*$")
 _IDENTIFIER = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 _NUMBER = r"(?P<number>[0-9]{1,6}(?:\.[0-9]{1,6})?)"
 _FACTOR = re.compile(rf"(?P<sign>>=|<=) ?{_NUMBER}x baseline")
@@ -74,20 +79,25 @@ def parse_claims(pull_body: str) -> ClaimSet:
         Its claims, or what is wrong with them. Without a block: neither.
     """
     lines = pull_body.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    opened = [number for number, line in enumerate(lines) if _OPEN.match(line)]
-    if not opened:
+    found: list[Fenced] = []
+    for part in parts(lines):
+        match part:
+            case Fenced(info=info) if _ALIKE in _LETTERS.sub("", info.lower()):
+                found.append(part)
+            case Prose(line, text) if _NESTED.match(text):
+                return _failed("block_nested", "the block's fence begins its line: in no list or quotation", line + 1)
+    if not found:
         return ClaimSet(claims=(), errors=())
-    first = opened[0]
-    match = _OPEN.match(lines[first])
-    fence = match["fence"] if match else "```"
-    closing = re.compile(rf"^ {{0,3}}{re.escape(fence[0])}{{{len(fence)},}}[ \t]*$")
-    last = next((n for n in range(first + 1, len(lines)) if closing.match(lines[n])), None)
-    if last is None:
-        return _failed("block_unclosed", "the block has no closing fence", first + 1)
-    further = next((number for number in opened if number > last), None)
-    if further is not None:
-        return _failed("block_repeated", f"there is a claims block on line {first + 1} already", further + 1)
-    return parse_block("\n".join(lines[first + 1 : last]), first_line=first + 2)
+    first, *others = found
+    if first.info != _INFO:
+        detail = f"the block's fence says {first.info[:60]!r}: after the ticks stands {_INFO} and nothing else"
+        return _failed("fence_invalid", detail, first.line + 1)
+    if not first.closed:
+        return _failed("block_unclosed", "the block has no closing fence", first.line + 1)
+    if others:
+        detail = f"there is a claims block on line {first.line + 1} already"
+        return _failed("block_repeated", detail, others[0].line + 1)
+    return parse_block("\n".join(first.content), first_line=first.line + 2)
 
 
 def parse_block(text: str, *, first_line: int = 1) -> ClaimSet:
@@ -149,7 +159,7 @@ def _claim(node: yaml.Node, first_line: int) -> Claim:
             relation=_relation(relation_text, definition, fields["relation"].start_mark.line + first_line),
             relation_text=relation_text,
             acceptance=_acceptance(fields.get("acceptance"), first_line),
-            suite=_identifier(fields["suite"], "suite", first_line) if "suite" in fields else None,
+            suite=_suite(fields["suite"], first_line) if "suite" in fields else None,
             line=line,
         )
     except ValidationError as error:
@@ -195,6 +205,14 @@ def _identifier(node: yaml.Node, what: str, first_line: int) -> str:
         rule = "lower-case letters, digits, '.', '_' and '-', at most 80, beginning with a letter or digit"
         raise BlockError("id_invalid", f"{what} is {rule}", node.start_mark.line + first_line)
     return text
+
+
+def _suite(node: yaml.Node, first_line: int) -> str:
+    name, known = _identifier(node, "suite", first_line), sorted({suite.id for suite in published()})
+    if name not in known:
+        line = node.start_mark.line + first_line
+        raise BlockError("suite_unknown", f"no suite {name[:40]!r} is published; there are {', '.join(known)}", line)
+    return name
 
 
 def _relation(text: str, definition: MetricDefinition, line: int) -> Relation:

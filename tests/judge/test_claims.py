@@ -56,7 +56,17 @@ def test_a_block_becomes_claims() -> None:
     assert second.line == 10
 
 
-@pytest.mark.parametrize("body", ["", "Nothing here.", "```yaml\n- id: a\n```", "    ```byogpu-claims\n    ```"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "Nothing here.",
+        "```yaml\n- id: a\n```",
+        "Claims go into `byogpu-claims`.",
+        f"````text\n{BODY}\n````",
+        f"<!-- fill this in:\n{BODY}\n-->",
+    ],
+)
 def test_no_block_is_no_claim_and_no_error(body: str) -> None:
     assert parse_claims(body).model_dump() == {"claims": (), "errors": (), "scope": None}
 
@@ -94,6 +104,12 @@ def test_relations(metric: str, relation: str, expected: object) -> None:
     ("body", "code", "line"),
     [
         ("x\n```byogpu-claims\n- id: a", "block_unclosed", 2),
+        (BODY.replace("byogpu-claims", "byogpu-claim"), "fence_invalid", 3),
+        (BODY.replace("byogpu-claims", "yaml BYOGPU_claims"), "fence_invalid", 3),
+        (BODY.replace("byogpu-claims", "byogpu-claims speed"), "fence_invalid", 3),
+        ("\n".join(f"> {line}" for line in BODY.split("\n")), "block_nested", 3),
+        (BODY.replace("```byogpu", "1. ```byogpu"), "block_nested", 3),
+        (BODY.replace("```byogpu", "    ```byogpu"), "block_nested", 3),
         (f"{BODY}\n{BODY}", "block_repeated", 19),
         (block("x" * 20_000), "block_too_large", 2),
         (block(""), "not_a_list", 2),
@@ -117,6 +133,7 @@ def test_relations(metric: str, relation: str, expected: object) -> None:
         (block(claim(id="[a]")), "not_a_text", 2),
         (block(claim(id='""')), "not_a_text", 2),
         (block(claim(suite="../x")), "id_invalid", 5),
+        (block(claim(suite="nightly")), "suite_unknown", 5),
         (block(claim(metric="latency")), "metric_unknown", 3),
         (block(claim(relation="faster")), "relation_invalid", 4),
         (block(claim(relation='"> 1.2x baseline"')), "relation_invalid", 4),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from judge.claim import AtLeast, EqualWithin, NoRegression, WithinTolerance
 from judge.claims import parse_block, parse_claims
 from judge.metrics import METRICS
+from worker.suites import published
 
 names = st.from_regex(r"\A[a-z][a-z0-9._-]{0,20}\Z")
 numbers = st.lists(st.integers(1, 10**6), min_size=1, max_size=5, unique=True)
@@ -36,7 +37,7 @@ def claim(draw: st.DrawFn) -> dict[str, Any]:
     optional = {
         "cells": cells,
         "acceptance": st.sampled_from(("none", "natural", "synthetic 6", "synthetic 3.78")),
-        "suite": names,
+        "suite": st.sampled_from(sorted({suite.id for suite in published()})),
     }
     more = draw(st.fixed_dictionaries({}, optional=optional))
     return {"id": draw(names), "metric": metric, "relation": draw(st.sampled_from(forms)), **more}
