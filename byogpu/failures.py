@@ -18,6 +18,15 @@ _USAGE_CODES = frozenset(
 )
 """Codes of the bundle format that are about what was asked for, not about a bundle's content."""
 
+_WRITE_AGAIN = "let the worker write it again: `byogpu run`"
+_CARRY_AGAIN = "export it again where it was measured, and copy the file whole: `byogpu export ID -o FILE`"
+_NEXT_STEPS = {
+    **dict.fromkeys(("json_invalid", "manifest_invalid", "manifest_not_canonical", "manifest_too_large"), _WRITE_AGAIN),
+    **dict.fromkeys(("archive_bomb", "archive_entry_refused", "archive_invalid", "archive_too_large"), _CARRY_AGAIN),
+    "bundle_missing": "`byogpu run` says where it left its bundle",
+}
+"""What to do about a bundle that cannot be opened; what rules find in one that can be says it by itself."""
+
 _EXTRAS = {"server": "server", "fastapi": "server", "uvicorn": "server", "alembic": "server", "sqlalchemy": "server"}
 
 
@@ -43,7 +52,8 @@ def failure_of(error: Exception) -> Failure | None:
             return Failure(error.exit_code, error.code, error.detail)
         case BundleError():
             exit_code = ExitCode.USAGE if error.code in _USAGE_CODES else ExitCode.FINDING
-            return Failure(exit_code, error.code, error.detail)
+            step = f"; {_NEXT_STEPS[error.code]}" if error.code in _NEXT_STEPS else ""
+            return Failure(exit_code, error.code, f"{error.detail}{step}")
         case UnknownSuiteError():
             return Failure(ExitCode.USAGE, "suite_unknown", str(error.args[0]))
         case ValidationError() if error.title == "Settings":

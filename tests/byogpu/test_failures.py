@@ -2,7 +2,10 @@
 
 import errno
 
+import pytest
+
 from byogpu.failures import failure_of
+from worker.bundle import BundleError
 from worker.errors import ExitCode
 
 
@@ -20,3 +23,14 @@ def test_a_file_that_cannot_be_used_is_named():
 
 def test_a_defect_is_no_failure_of_the_users():
     assert failure_of(ZeroDivisionError()) is None
+
+
+@pytest.mark.parametrize(
+    ("code", "step"),
+    [("manifest_invalid", "`byogpu run`"), ("archive_bomb", "`byogpu export"), ("bundle_missing", "`byogpu run` says")],
+)
+def test_a_bundle_that_cannot_be_opened_comes_with_what_to_do(code, step):
+    failure = failure_of(BundleError(code, "what is wrong"))
+    assert failure is not None
+    assert failure.detail.startswith("what is wrong; ")
+    assert step in failure.detail
