@@ -7,6 +7,7 @@ import json
 import random
 import sys
 import time
+from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -43,14 +44,22 @@ class Crowd:
 
     async def run(self) -> Seen:
         """Claim every job, say so, then heartbeat and read until the time is over."""
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=None, keepalive_expiry=20)
-        async with httpx.AsyncClient(base_url=self.url, timeout=60, limits=limits) as api:
-            leases = [await self._claim(api, number) for number in range(1, self.agents + 1)]
+        async with AsyncExitStack() as clients:
+
+            async def another() -> httpx.AsyncClient:
+                """A client of one's own: a pool that all share looks at each of its connections for each request."""
+                return await clients.enter_async_context(
+                    httpx.AsyncClient(base_url=self.url, timeout=60, verify=False)  # plain HTTP: spares 550 contexts
+                )
+
+            agents = [await another() for _ in range(self.agents)]
+            leases = [await self._claim(api, number) for number, api in enumerate(agents, start=1)]
+            readers = [await another() for _ in range(self.readers)]
             print("ready", flush=True)
             ends = time.monotonic() + self.seconds
             await asyncio.gather(
-                *(self._agent(api, ends, lease) for lease in leases if lease is not None),
-                *(self._reader(api, ends, number) for number in range(self.readers)),
+                *(self._agent(api, ends, lease) for api, lease in zip(agents, leases, strict=True) if lease),
+                *(self._reader(api, ends, number) for number, api in enumerate(readers)),
             )
         return self.seen
 
