@@ -19,11 +19,9 @@ from k3_decode.bench.random_model import RandomWeights
 from k3_decode.config import K3Config
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.reference.cache import K3Cache
-from k3_decode.reference.model import K3Model
-from k3_decode.reference.sharding import Shard
 from k3_decode.specialized.path import KernelPath
 from k3_decode.specialized.sharded import ShardedMoe, ShardedOperators
-from k3_decode.specialized.weights import Moe, StepWeights
+from k3_decode.specialized.weights import Moe
 
 
 class LayerCases:
@@ -41,13 +39,10 @@ class LayerCases:
         self, library: KernelLibrary, config: K3Config, tp: int, device: torch.device, *, context: int = CONTEXT - 1
     ) -> None:
         self.library, self.config, self.tp, self.device, self.context = library, config, tp, device, context
-        drawn = RandomWeights(config, 3, device)
-        outside = drawn.outside()
-        self.weights = StepWeights.prepare_layers(outside, drawn.layers())
+        self.model, self.weights = RandomWeights(config, 3, device).prepared()
         for layer in self.weights.layers:
             if isinstance(layer.feed_forward, Moe):
                 layer.feed_forward.bias.zero_()
-        self.model = K3Model(config, outside, Shard(0, 1, "replicated"))  # its layers are in ``weights`` alone
 
     def step(self, rows: int) -> Measured:
         """Bind the whole step."""
@@ -65,7 +60,10 @@ class LayerCases:
         for index, layer in enumerate(self.weights.layers):
             if isinstance(layer.feed_forward, Moe):
                 experts = ShardedMoe(share, self.library, launcher, layer.feed_forward, buffers)
-                parts += [partial(launcher.attention, index), experts.launch]
+                parts += [
+                    partial(launcher.attention, index, ahead=experts.front),
+                    partial(experts.launch, launcher.first_weights(index + 1)),
+                ]
             else:
                 parts.append(partial(launcher.layer, index))
         moved = self._step_bytes(path, rows, ranks=self.tp)
@@ -82,7 +80,8 @@ class LayerCases:
         for kind, found in kinds.items():
             indices = [index for index in found if not c.is_dense(index)]
             own, distinct = self._attention_bytes(kind, rows), self._distinct(path, rows, indices)
-            launches = [partial(launcher.layer, index) for index in indices]
+            following = dict(zip(indices, [*indices[1:], indices[0]], strict=True))
+            launches = [partial(launcher.layer, index, following=following[index]) for index in indices]
             yield Measured(f"{kind}_moe_layer", self.tp, rows, own + self._moe_bytes(distinct, ranks=1), launches)
             distinct = self._distinct(path, rows, indices[-1:])  # the last layer's choice is left for every other
             halves = []
@@ -90,7 +89,12 @@ class LayerCases:
                 weights = self.weights.layers[index].feed_forward
                 assert isinstance(weights, Moe)
                 experts = ShardedMoe(share, self.library, launcher, weights, path.buffers(rows))
-                halves.append(chain(partial(launcher.attention, index), experts.launch))
+                halves.append(
+                    chain(
+                        partial(launcher.attention, index, ahead=experts.front),
+                        partial(experts.launch, launcher.first_weights(following[index])),
+                    )
+                )
             moved = own + self._moe_bytes(distinct, ranks=self.tp)
             yield Measured(f"{kind}_moe_layer_sharded_front", self.tp, rows, moved, halves)
 

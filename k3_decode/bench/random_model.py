@@ -21,6 +21,7 @@ from k3_decode.reference.weights import (
     ModelWeights,
     MoeWeights,
 )
+from k3_decode.specialized.weights import StepWeights
 
 
 class RandomWeights:
@@ -72,6 +73,16 @@ class RandomWeights:
         """Draw a bfloat16 model."""
         layers = tuple(self.layers())
         return K3Model(self.config, dataclasses.replace(self.outside(), layers=layers), Shard(0, 1, "replicated"))
+
+    def prepared(self) -> tuple[K3Model, StepWeights]:
+        """Draw a model straight into the layouts of the kernels, layer by layer.
+
+        Returns:
+            The model without its layers, of which a path takes shapes and device; and the weights.
+        """
+        outside = self.outside()
+        weights = StepWeights.prepare_layers(outside, self.layers())
+        return K3Model(self.config, outside, Shard(0, 1, "replicated")), weights
 
     def layers(self) -> Iterator[LayerWeights]:
         """Draw the layers one at a time, none held here."""

@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from k3_decode.bench.inputs import DISTRIBUTIONS, draw
+from k3_decode.build.sets import CHECKED_RANKS
 from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
 from k3_decode.kernels.packing import pack_down, pack_up
@@ -13,7 +14,11 @@ from k3_decode.reference.situ import situ
 
 pytestmark = pytest.mark.gpu
 
-LATENT, WIDTH, EXPERTS, TOP = 3584, 192, 896, 16
+LATENT, EXPERTS, TOP = 3584, 896, 16
+ROWS = (1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64)
+MOST = max(ROWS)
+DRAWN = {1: 48, 2: 96, 4: 192, 8: 896, 16: 896, 32: 896}
+"""Experts that have weights, by ranks: routing never picks others, so that wide experts fit and are checked fast."""
 
 
 def tables(rows, device):
@@ -38,12 +43,12 @@ def route(library, logits, bias, z):
     return scaled, inverses, *found
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64])
+@pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("kind", ["normal", "ties", "all-equal", "infinite", "not-a-number"])
-def test_routing_picks_exactly_what_the_rule_says(library, device, close, rows, kind):
-    generator = torch.Generator().manual_seed(rows)
-    logits = draw("normal", rows, EXPERTS, generator=generator).to(device)
-    bias = draw("normal", EXPERTS, generator=generator).mul(0.1).to(device)
+def test_routing_picks_exactly_what_the_rule_says(library, device, close, seeded, rows, kind):
+    generator = seeded(rows)
+    logits = draw("normal", rows, EXPERTS, generator=generator)
+    bias = draw("normal", EXPERTS, generator=generator).mul(0.1)
     if kind == "ties":
         logits, bias = (logits * 2).round(), torch.zeros_like(bias)
     if kind == "all-equal":
@@ -52,7 +57,7 @@ def test_routing_picks_exactly_what_the_rule_says(library, device, close, rows, 
         logits[:, ::3], logits[:, 1::3] = float("inf"), float("-inf")
     if kind == "not-a-number":
         logits[:, ::2] = float("nan")
-    z = draw("heavy-tailed", rows, LATENT, generator=generator).to(device)
+    z = draw("heavy-tailed", rows, LATENT, generator=generator)
     scaled, inverses, ids, weights, places, unit_experts, unit_tokens = route(library, logits, bias, z)
     assert torch.equal(inverses.log2(), inverses.log2().round()), "the scale is no power of two"
     again = scaled.view(torch.float16).double() * inverses.double().unsqueeze(-1)
@@ -69,11 +74,9 @@ def test_routing_picks_exactly_what_the_rule_says(library, device, close, rows, 
         assert torch.equal(ids.long(), ranked.indices[:, :TOP])
     picked = scores.gather(1, ids.long())
     close("kernel.route", weights, picked / (picked.sum(-1, keepdim=True) + 1e-20))
-    for row in range(rows):
-        for k in range(TOP):
-            place = int(places[row, k])
-            assert int(unit_tokens[place // 8, place % 8]) == row
-            assert int(unit_experts[place // 8]) == int(ids[row, k])
+    at = places.long()
+    assert (unit_tokens[at // 8, at % 8] == torch.arange(rows, device=device).unsqueeze(1)).all()
+    assert torch.equal(unit_experts[at // 8], ids)
     used = int((unit_experts >= 0).sum())
     counts = ids.flatten().bincount(minlength=EXPERTS)
     assert used == int(((counts + 7) // 8).sum())
@@ -82,45 +85,65 @@ def test_routing_picks_exactly_what_the_rule_says(library, device, close, rows, 
     assert int((unit_tokens >= 0).sum()) == rows * TOP
 
 
-@pytest.fixture(scope="module")
-def experts(device):
-    generator = torch.Generator(device=device).manual_seed(3)
+def weights_of(ranks, width, seeded):
+    """Draw experts; give their codes and scales, and both halves as the kernels read them."""
+    generator, count = seeded(3), DRAWN[ranks]
 
     def codes(*shape, low=0, high=256):
-        return torch.randint(low, high, shape, dtype=torch.uint8, generator=generator, device=device)
+        return torch.randint(low, high, shape, dtype=torch.uint8, generator=generator, device=generator.device)
 
-    w13, s13 = codes(EXPERTS, 2 * WIDTH, LATENT // 2), codes(EXPERTS, 2 * WIDTH, LATENT // 32, low=117, high=122)
-    w2, s2 = codes(EXPERTS, LATENT, WIDTH // 2), codes(EXPERTS, LATENT, WIDTH // 32, low=119, high=124)
+    w13, s13 = codes(count, 2 * width, LATENT // 2), codes(count, 2 * width, LATENT // 32, low=117, high=122)
+    w2, s2 = codes(count, LATENT, width // 2), codes(count, LATENT, width // 32, low=119, high=124)
     return (w13, s13, w2, s2), pack_up(w13, s13), pack_down(w2, s2)
 
 
-@pytest.mark.parametrize("rows", [1, 2, 3, 5, 8, 13, 16, 31, 32, 33, 63, 64])
-@pytest.mark.parametrize(("distribution", "skew"), [*((each, False) for each in DISTRIBUTIONS), ("normal", True)])
-def test_experts_equal_float64(library, device, close, experts, rows, distribution, skew):
-    raw, up, down = experts
-    generator = torch.Generator().manual_seed(rows)
-    z = draw(distribution, rows, LATENT, generator=generator).to(device)
-    logits = draw("normal", rows, EXPERTS, generator=generator).to(device)
-    if skew:
-        logits[:, :TOP] += 20.0  # every token picks the same experts: units of eight
+def truth(raw, ids, weights, z):
+    """The weighted sum of each token's experts in float64, one expert after another."""
+    w13, s13, w2, s2 = raw
+    total, picked = torch.zeros(z.shape, dtype=torch.float64, device=z.device), ids.cpu()
+    for expert in picked.unique().tolist():
+        tokens, places = (each.to(z.device) for each in (picked == expert).nonzero(as_tuple=True))
+        one = slice(expert, expert + 1)
+        up = mxfp4.dequantize(w13[one], s13[one], dtype=torch.float64)[0]
+        gate, linear = (z[tokens].double() @ up.T).chunk(2, dim=-1)
+        down = mxfp4.dequantize(w2[one], s2[one], dtype=torch.float64)[0]
+        out = situ(gate, linear, beta=4.0, linear_beta=25.0) @ down.T
+        total[tokens] += weights[tokens, places].double().unsqueeze(-1) * out
+    return total
+
+
+@pytest.mark.parametrize("ranks", CHECKED_RANKS)
+def test_experts_equal_float64(library, device, close, share, seeded, ranks):
+    width, generator = share(ranks).expert_size, seeded(ranks)
+    raw, up, down = weights_of(ranks, width, seeded)
     bias = torch.zeros(EXPERTS, device=device)
-    scaled, inverses, ids, weights, places, unit_experts, unit_tokens = route(library, logits, bias, z)
+    for distribution, skew in [*((each, False) for each in DISTRIBUTIONS), ("normal", True)]:
+        every = draw(distribution, MOST, LATENT, generator=generator)
+        scores = draw("normal", MOST, EXPERTS, generator=generator)
+        scores[:, DRAWN[ranks] :] = float("-inf")
+        if skew:
+            scores[:, :TOP] += 20.0  # every token picks the same experts: units of eight
+        _, _, picks, shares, *_ = route(library, scores, bias, every)
+        expected = truth(raw, picks, shares, every)
+        for rows in ROWS:
+            first = int(torch.randint(0, MOST - rows + 1, (), generator=generator, device=device))
+            own = slice(first, first + rows)
+            routed = route(library, scores[own], bias, every[own].contiguous())
+            assert torch.equal(routed[2], picks[own]), "a row's choice depends on the rows beside it"
+            for out in outputs(library, width, up, down, routed, rows):
+                close("kernel.experts", out, expected[own], distribution, f"rows {rows} skew {skew}")
+
+
+def outputs(library, width, up, down, routed, rows):
+    """Run the experts on poisoned memory; give the sums of both forms of the second half."""
+    scaled, inverses, ids, weights, places, unit_experts, unit_tokens = routed
+    device = ids.device
     columns = 1 if rows == 1 else 8
-    hidden = torch.full((rows * TOP, 8, WIDTH), float("nan"), dtype=torch.bfloat16, device=device)
-    library.kernel(ExpertUp(LATENT, WIDTH, columns))(*up, scaled, inverses, unit_experts, unit_tokens, hidden)
-    out = torch.full((rows, LATENT), float("nan"), device=device)
-    by_unit = out.clone()
+    hidden = torch.full((rows * TOP, 8, width), float("nan"), dtype=torch.bfloat16, device=device)
+    library.kernel(ExpertUp(LATENT, width, columns))(*up, scaled, inverses, unit_experts, unit_tokens, hidden)
+    by_row, by_unit = (torch.full((rows, LATENT), float("nan"), device=device) for _ in range(2))
     unit_rows = torch.full((rows * TOP, 8, LATENT), float("nan"), device=device)
-    library.kernel(ExpertDownUnits(LATENT, WIDTH))(*down, hidden, unit_experts, unit_tokens, unit_rows)
+    library.kernel(ExpertDownUnits(LATENT, width))(*down, hidden, unit_experts, unit_tokens, unit_rows)
     library.kernel(ExpertSum(LATENT, TOP))(unit_rows, weights, places, by_unit)
-    library.kernel(ExpertDown(LATENT, WIDTH, TOP, TOP if rows == 1 else 4))(*down, hidden, ids, weights, places, out)
-    total = torch.zeros(rows, LATENT, dtype=torch.float64, device=device)
-    for row in range(rows):
-        chosen = ids[row].long()
-        w13 = mxfp4.dequantize(raw[0][chosen], raw[1][chosen], dtype=torch.float64)
-        w2 = mxfp4.dequantize(raw[2][chosen], raw[3][chosen], dtype=torch.float64)
-        gate, linear = (w13 @ z[row].double()).chunk(2, dim=-1)
-        h = situ(gate, linear, beta=4.0, linear_beta=25.0)
-        total[row] = (weights[row].double().unsqueeze(-1) * (w2 @ h.unsqueeze(-1)).squeeze(-1)).sum(0)
-    close("kernel.experts", out, total, distribution)
-    close("kernel.experts", by_unit, total, distribution)
+    library.kernel(ExpertDown(LATENT, width, TOP, TOP if rows == 1 else 4))(*down, hidden, ids, weights, places, by_row)
+    return by_row, by_unit

@@ -127,13 +127,13 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "rows", "tokens", "latents"), CASES)
 def test_every_kernel_of_a_step_repeats_itself(library, unrest, name, rows, tokens, latents):
-    model = RandomWeights(CONFIGS[name], 1, torch.device("cuda")).model()
+    model, weights = RandomWeights(CONFIGS[name], 1, torch.device("cuda")).prepared()
     requests, recording = rows // tokens, Recording(library)
     cache = model.new_cache(
         num_slots=requests + 1, num_blocks=requests * (CONTEXT // PAGE + 1) + 1, block_size=PAGE, latent_dtype=latents
     )
     fill(cache, 2)
-    path = KernelPath(model, cache, recording, buckets=(rows,), tokens=tokens)
+    path = KernelPath(model, cache, recording, weights=weights, buckets=(rows,), tokens=tokens)
     accepted = None if tokens == 1 else torch.full((requests,), tokens - 1, device="cuda")
     path.forward(a_step(model, rows, tokens, torch.Generator().manual_seed(3)), cache, accepted=accepted)
     recording.calls = {}
@@ -161,14 +161,14 @@ def test_every_kernel_of_a_step_repeats_itself(library, unrest, name, rows, toke
 
 @pytest.mark.parametrize("rows", [5, 33])
 def test_a_graph_repeats_a_step_bit_for_bit_and_equals_its_launches(library, unrest, rows):
-    model = RandomWeights(CONFIGS["k3-small"], 2, torch.device("cuda")).model()
+    model, weights = RandomWeights(CONFIGS["k3-small"], 2, torch.device("cuda")).prepared()
     steps = [a_step(model, rows, 1, torch.Generator().manual_seed(seed)) for seed in range(25)]
     bucket = 8 if rows <= 8 else 64
     results = []
     for form in ("graph", "graph at unsteady moments", "launches"):
         cache = model.new_cache(num_slots=rows + 1, num_blocks=rows * 6 + 1, block_size=PAGE)
         fill(cache, 4)
-        path = KernelPath(model, cache, library, buckets=(bucket,), graphs=form != "launches")
+        path = KernelPath(model, cache, library, weights=weights, buckets=(bucket,), graphs=form != "launches")
         logits = []
         for one in steps:
             if form != "graph":
