@@ -50,6 +50,9 @@ def _(s: Any) -> None:
 @breaks("B-004")
 def _(s: Any) -> None:
     s.eval("serving")["cells"].append(s.eval("decode-step")["cells"][0] | {"metric": "e2e_ms"})
+    s.eval("serving")["blocks"].append(s.eval("serving")["blocks"][0])
+    s.manifest["evals"].append(s.eval("numerics") | {"cells": []})
+    s.manifest["arms"].append(s.arm("candidate"))
 
 
 @breaks("B-005")
@@ -70,6 +73,7 @@ def _(s: Any) -> None:
 @breaks("B-008")
 def _(s: Any) -> None:
     s.rows[("steps", "decode-step")].append(dict(s.of("steps", "decode-step")[0]))
+    s.rows[("requests", "serving")].append(dict(s.of("requests", "serving")[0]))
 
 
 @breaks("B-009")
@@ -109,6 +113,7 @@ def _(s: Any) -> None:
 def _(s: Any) -> None:
     s.eval("decode-step")["cells"].pop()
     s.drop("steps", "decode-step", cell="decode-step.b4.c64")
+    s.drop("steps", "decode-step", cell="decode-step.b1.c64", arm="candidate")
 
 
 @breaks("S-006")
@@ -289,6 +294,7 @@ def _(s: Any) -> None:
 def _(s: Any) -> None:
     for cell in s.eval("decode-step")["cells"]:
         cell["speculation"] = {"kind": "natural", "method": "mtp", "drafts": 7}
+    s.arm("baseline")["engine_config"].append({"name": "speculative.acceptance", "value": "synthetic"})
 
 
 @breaks("P-007")
