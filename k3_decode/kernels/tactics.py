@@ -23,6 +23,9 @@ MULTIPROCESSORS = 132
 MANY_BLOCKS = 2 * MULTIPROCESSORS
 """Two blocks a multiprocessor: enough loads in flight to cover the memory's latency."""
 
+MOST_CHUNKS = 256
+"""Chunks of one block of a product with more than 2 rows: longer code takes minutes to compile."""
+
 WIDE = {
     (7168, 4224, False): 4, (7168, 8448, False): 2, (7168, 10_240, False): 8, (7168, 20_480, False): 4,
     (768, 7168, True): 2, (1536, 7168, True): 2, (2112, 7168, True): 2, (7168, 3648, True): 4,
@@ -94,7 +97,8 @@ def split(columns: int, outputs: int) -> int:
     """Divide K over as few blocks of four warps as give `MANY_BLOCKS`; even shares first."""
     tiles, chunks = math.ceil(outputs / 64), math.ceil(columns / CHUNK)
     most = _most_parts(chunks)
-    enough = [parts for parts in range(1, most + 1) if tiles * parts >= MANY_BLOCKS] or [most]
+    fewest = min(most, math.ceil(chunks / MOST_CHUNKS))
+    enough = [parts for parts in range(fewest, most + 1) if tiles * parts >= MANY_BLOCKS] or [most]
     even = [parts for parts in enough if chunks % parts == 0]
     return even[0] if even else enough[0]
 
