@@ -55,12 +55,11 @@ def _checked() -> Iterator[Operator]:
     yield from (ExpertDownUnits(3584, 192), ExpertSum(3584, 16))
     yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), HeadTop(1), HeadTop(8))
     yield from (MlaPrepare(1536, 512, 64, cache) for cache in CACHES)
-    for heads in (6, 12):
-        yield MlaValue(heads, 512, 128)
-        for cache in CACHES:
-            yield MlaAbsorb(heads, 512, 128, 64, cache)
-            for splits in sorted({core_splits(rows) for rows in BUCKETS}):
-                yield MlaCore(heads, 512, 64, splits, 192**-0.5, cache)
+    yield MlaValue(512, 128)
+    for cache in CACHES:
+        yield MlaAbsorb(512, 128, 64, cache)
+        for splits in sorted({core_splits(rows) for rows in BUCKETS}):
+            yield MlaCore(512, 64, splits, 192**-0.5, cache)
 
 
 def sample_operators() -> list[Operator]:
@@ -85,7 +84,7 @@ def _sample() -> Iterator[Operator]:
     yield from (ExpertDown(3584, 192, 16, warps) for warps in (4, 16))
     yield from (ExpertDownUnits(3584, 384), ExpertSum(3584, 16))
     yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), HeadTop(8))
-    yield MlaValue(6, 512, 128)
+    yield MlaValue(512, 128)
     for cache in CACHES:
-        yield from (MlaPrepare(1536, 512, 64, cache), MlaAbsorb(6, 512, 128, 64, cache))
-        yield from (MlaCore(heads, 512, 64, splits, 192**-0.5, cache) for heads, splits in ((6, 128), (12, 4)))
+        yield from (MlaPrepare(1536, 512, 64, cache), MlaAbsorb(512, 128, 64, cache))
+        yield from (MlaCore(512, 64, splits, 192**-0.5, cache) for splits in (128, 4))

@@ -20,14 +20,12 @@ class MlaAbsorb:
     """``query = (W_UK^T q_n | q_r)`` of every head.
 
     Attributes:
-        heads: Heads of this rank.
         latent: Width of the latent, a multiple of 64.
         nope: Width of the key part of a head, a multiple of 32.
         shared_key: Width of the key part all heads share, a multiple of 8.
         out: Type of the queries: bfloat16, or e4m3 in bytes, for a cache of the same.
     """
 
-    heads: int
     latent: int
     nope: int
     shared_key: int
@@ -36,15 +34,15 @@ class MlaAbsorb:
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"mla_absorb_heads{self.heads}_{self.latent}_{self.nope}_{self.shared_key}_{self.out}"
+        return f"mla_absorb_{self.latent}_{self.nope}_{self.shared_key}_{self.out}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """Tensors of a call."""
         return (
-            Argument("w", "bf16", (self.heads, self.latent, self.nope), static=True, stream=True),
-            Argument("q", "bf16", ("m", self.heads * (self.nope + self.shared_key)), strided=True),
-            Argument("query", self.out, ("m", self.heads, self.latent + self.shared_key)),
+            Argument("w", "bf16", ("h", self.latent, self.nope), static=True, stream=True),
+            Argument("q", "bf16", ("m", "a"), strided=True),
+            Argument("query", self.out, ("m", "h", self.latent + self.shared_key)),
         )
 
     @property
@@ -69,14 +67,15 @@ class MlaAbsorb:
         """
         rows = cute.size(q, mode=[0])
         self.body(
-            w.iterator.toint(), q.iterator.toint(), query.iterator.toint(), Int32(rows), Int32(q.stride[0])
+            w.iterator.toint(), q.iterator.toint(), query.iterator.toint(), Int32(cute.size(w, mode=[0])), Int32(rows),
+            Int32(q.stride[0]),
         ).launch(
-            grid=[self.latent // TILE, self.heads, cute.ceil_div(rows, 8)], block=[THREADS, 1, 1], stream=stream,
-            use_pdl=True,
+            grid=[self.latent // TILE, cute.size(w, mode=[0]), cute.ceil_div(rows, 8)], block=[THREADS, 1, 1],
+            stream=stream, use_pdl=True,
         )  # fmt: skip
 
     @cute.kernel
-    def body(self, w: Int64, q: Int64, query: Int64, m: Int32, stride: Int32) -> None:
+    def body(self, w: Int64, q: Int64, query: Int64, heads: Int32, m: Int32, stride: Int32) -> None:
         """Device code."""
         thread, _, _ = cute.arch.thread_idx()
         tile, head, rows = cute.arch.block_idx()
@@ -101,7 +100,7 @@ class MlaAbsorb:
         for i in cutlass.range_constexpr(4):
             row = rows * 8 + quad * 2 + i % 2
             if row < m:
-                place = (Int64(row) * self.heads + Int64(head)) * width + Int64(first + 8 * (i // 2))
+                place = (Int64(row) * Int64(heads) + Int64(head)) * width + Int64(first + 8 * (i // 2))
                 if cutlass.const_expr(self.out == "bf16"):
                     store_bf16(query + place * 2, acc[i])
                 else:  # by way of bfloat16, as the reference rounds
@@ -110,7 +109,7 @@ class MlaAbsorb:
         row, part = rows * 8 + thread // (self.shared_key // 8), thread % (self.shared_key // 8)
         if tile == 0 and thread < self.shared_key and row < m:
             at = q + Int64(row) * Int64(stride) * 2 + (Int64(head) * head_width + self.nope) * 2 + Int64(part) * 16
-            place = (Int64(row) * self.heads + Int64(head)) * width + self.latent + Int64(part) * 8
+            place = (Int64(row) * Int64(heads) + Int64(head)) * width + self.latent + Int64(part) * 8
             words = load(at)
             if cutlass.const_expr(self.out == "bf16"):
                 store(query + place * 2, words)

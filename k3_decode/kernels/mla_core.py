@@ -13,7 +13,6 @@ the columns each; of the clusters of a request, the last block to arrive merges 
 whoever arrives last.
 """
 
-import math
 from dataclasses import dataclass
 
 from k3_decode.kernels.operator import Argument, Cache, Contract
@@ -60,7 +59,6 @@ class MlaCore:
     """Attention of absorbed queries over the paged cache.
 
     Attributes:
-        heads: Heads of this rank.
         latent: Width of the latent, which is also the width of the values: 512.
         shared_key: Width of the shared key part; latent and it are a multiple of 64 together.
         splits: Blocks that divide the keys of a request: a power of two.
@@ -68,7 +66,6 @@ class MlaCore:
         cache: Type of queries and cache: bfloat16, or e4m3 in bytes.
     """
 
-    heads: int
     latent: int
     shared_key: int
     splits: int
@@ -78,21 +75,21 @@ class MlaCore:
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"mla_core_heads{self.heads}_{self.latent}_{self.shared_key}_splits{self.splits}_{self.cache}"
+        return f"mla_core_{self.latent}_{self.shared_key}_splits{self.splits}_{self.cache}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """Tensors of a call."""
-        merged = ("m", self.groups, self.cluster, self.clusters, HEADS)
+        merged = ("m", "g", self.cluster, self.clusters, HEADS)
         return (
-            Argument("query", self.cache, ("m", self.heads, self.width)),
+            Argument("query", self.cache, ("m", "h", self.width)),
             Argument("cache", self.cache, ("b", "p", self.width), settled=True),
             Argument("tables", "i32", ("m", "t"), settled=True, aligned=False),
             Argument("context_lens", "i32", ("m",), settled=True, aligned=False),
             Argument("partial", "f32", (*merged, self.columns)),
             Argument("sums", "f32", (*merged, 2)),
-            Argument("counters", "i32", ("m", self.groups, self.cluster), aligned=False),
-            Argument("out", "bf16", ("m", self.heads, self.latent)),
+            Argument("counters", "i32", ("m", "g", self.cluster), aligned=False),
+            Argument("out", "bf16", ("m", "h", self.latent)),
         )
 
     @property
@@ -114,11 +111,6 @@ class MlaCore:
     def pitch(self) -> int:
         """Bytes between staged rows: an odd multiple of 16, so that 8 rows meet no bank twice."""
         return self.row_bytes + 16
-
-    @property
-    def groups(self) -> int:
-        """Groups of 16 heads."""
-        return math.ceil(self.heads / HEADS)
 
     @property
     def cluster(self) -> int:
@@ -153,7 +145,7 @@ class MlaCore:
                 `FRESH` were written before this step.
             tables: ``[M, blocks of a request]`` int32, written before this step.
             context_lens: ``[M]`` int32 tokens before this one, written before this step; negative attends to nothing.
-            partial: ``[M, groups, cluster, clusters, 16, columns]`` float32, scratch.
+            partial: ``[M, groups of 16 heads, cluster, clusters, 16, columns]`` float32, scratch.
             sums: ``[M, groups, cluster, clusters, 16, 2]`` float32, scratch.
             counters: ``[M, groups, cluster]`` int32 zeros, which every launch leaves as zeros.
             out: ``[M, heads, latent]`` bfloat16; zeros for rows that attend to nothing.
@@ -162,16 +154,16 @@ class MlaCore:
         self.body(
             query.iterator.toint(), cache.iterator.toint(), tables.iterator.toint(), context_lens.iterator.toint(),
             partial.iterator.toint(), sums.iterator.toint(), counters.iterator.toint(), out.iterator.toint(),
-            Int32(cute.size(cache, mode=[1])), Int32(cute.size(tables, mode=[1])),
+            Int32(cute.size(query, mode=[1])), Int32(cute.size(cache, mode=[1])), Int32(cute.size(tables, mode=[1])),
         ).launch(
-            grid=[self.splits, cute.size(query, mode=[0]), self.groups], block=[THREADS, 1, 1],
+            grid=[self.splits, cute.size(query, mode=[0]), cute.size(counters, mode=[1])], block=[THREADS, 1, 1],
             cluster=[self.cluster, 1, 1], stream=stream, use_pdl=True,
         )  # fmt: skip
 
     @cute.kernel
     def body(
         self, query: Int64, cache: Int64, tables: Int64, context_lens: Int64, partial: Int64, sums: Int64,
-        counters: Int64, out: Int64, page: Int32, pages: Int32,
+        counters: Int64, out: Int64, heads: Int32, page: Int32, pages: Int32,
     ) -> None:  # fmt: skip
         """Device code."""
         thread, _, _ = cute.arch.thread_idx()
@@ -204,7 +196,8 @@ class MlaCore:
         total.fill(0.0)
         head = group * HEADS
         if start < stop:
-            self.load_queries(queries, query + (Int64(row) * self.heads + Int64(head)) * self.row_bytes, thread, head)
+            source = query + (Int64(row) * Int64(heads) + Int64(head)) * self.row_bytes
+            self.load_queries(queries, source, thread, heads - head)
             self.copy(keys, places, cache, thread, start, cutlass.max(settled, start), start + TILE, stop)
         for first in cutlass.range(start, stop, TILE, unroll=1):
             if first > start:
@@ -218,7 +211,7 @@ class MlaCore:
             self.weigh(keys, shares, acc, thread % WARP, warp)
         barrier()  # all warps have read the keys, which the outputs replace
         self.leave(acc, top, total, keys, stats, scratch, thread % WARP, warp)
-        self.merge(keys, stats, scratch, partial, sums, counters, out, split, row, group, thread)
+        self.merge(keys, stats, scratch, partial, sums, counters, out, split, row, group, heads, thread)
 
     @property
     def share_pitch(self) -> int:
@@ -226,12 +219,12 @@ class MlaCore:
         return TILE * 2 + 16
 
     @cute.jit
-    def load_queries(self, target: Int32, source: Int64, thread: Int32, head: Int32) -> None:
+    def load_queries(self, target: Int32, source: Int64, thread: Int32, there: Int32) -> None:
         """Start copying the queries of 16 heads, zeros for heads that are not there."""
         units = self.row_bytes // 16
         for unit in cutlass.range(thread, HEADS * units, THREADS, unroll=1):
             here = unit // units
-            live = Int32(16) if head + here < self.heads else Int32(0)
+            live = Int32(16) if here < there else Int32(0)
             copy_to_shared(target + here * self.pitch + unit % units * 16, source + Int64(unit) * 16, live)
 
     @cute.jit
@@ -331,23 +324,24 @@ class MlaCore:
     @cute.jit
     def merge(
         self, outputs: Int32, stats: Int32, scratch: Int32, partial: Int64, sums: Int64, counters: Int64, out: Int64,
-        split: Int32, row: Int32, group: Int32, thread: Int32,
+        split: Int32, row: Int32, group: Int32, heads: Int32, thread: Int32,
     ) -> None:  # fmt: skip
         """Merge this block's share of the columns over the cluster, then over the clusters if it is the last."""
         rank = Int32(cluster_rank())
-        units = self.columns // 4
+        units, at_head = self.columns // 4, Int64(row) * Int64(heads) + Int64(group * HEADS)
         peers = [peer_address(outputs, Int32(p)) for p in range(self.cluster)]
         cluster_barrier()  # every block has left its outputs
-        slot = (Int64(row) * self.groups + Int64(group)) * self.cluster + Int64(rank)
+        groups = (heads + (HEADS - 1)) // HEADS
+        slot = (Int64(row) * Int64(groups) + Int64(group)) * self.cluster + Int64(rank)
         place = (slot * self.clusters + Int64(split // self.cluster)) * HEADS
         for item in cutlass.range(thread, HEADS * units, THREADS, unroll=1):
             here, column = item // units, item % units * 4
-            if group * HEADS + here < self.heads:
+            if group * HEADS + here < heads:
                 known = [load_peer(peer + (stats - outputs) + here * 8, words=2) for peer in peers]
                 at = here * self.out_pitch + (rank * self.columns + column) * 4
                 top, whole, values = weighted(known, [load_peer(peer + at) for peer in peers])
                 if cutlass.const_expr(self.clusters == 1):
-                    self.finish(out, row, group * HEADS + here, rank * self.columns + column, whole, values)
+                    self.finish(out, at_head + Int64(here), rank * self.columns + column, whole, values)
                 else:
                     target = partial + ((place + Int64(here)) * self.columns + Int64(column)) * 4
                     store(target, [bits(value) for value in values])
@@ -363,20 +357,20 @@ class MlaCore:
                 first = slot * self.clusters * HEADS
                 for item in cutlass.range(thread, HEADS * units, THREADS, unroll=1):
                     here, column = item // units, item % units * 4
-                    if group * HEADS + here < self.heads:
+                    if group * HEADS + here < heads:
                         places = [first + Int64(n * HEADS) + Int64(here) for n in range(self.clusters)]
                         known = [load(sums + each * 8, words=2) for each in places]
                         found = [load(partial + (each * self.columns + Int64(column)) * 4) for each in places]
                         _, whole, values = weighted(known, found)
-                        self.finish(out, row, group * HEADS + here, rank * self.columns + column, whole, values)
+                        self.finish(out, at_head + Int64(here), rank * self.columns + column, whole, values)
         cluster_wait()  # no block leaves while a peer may still read its outputs
 
     @cute.jit
-    def finish(self, out: Int64, row: Int32, head: Int32, column: Int32, whole: Float32, values: list[Value]) -> None:
+    def finish(self, out: Int64, head: Int64, column: Int32, whole: Float32, values: list[Value]) -> None:
         """Divide four columns by the sum and write them."""
         inverse = reciprocal(whole) if whole > 0.0 else Float32(0.0)
         v = [value * inverse for value in values]
-        target = out + ((Int64(row) * self.heads + Int64(head)) * self.latent + Int64(column)) * 2
+        target = out + (head * self.latent + Int64(column)) * 2
         store(target, [pack_bf16(v[0], v[1]), pack_bf16(v[2], v[3])])
 
 

@@ -35,29 +35,27 @@ class MlaValue:
     A block serves 16 values of a head and 8 rows; its warps divide the latent.
 
     Attributes:
-        heads: Heads of this rank.
         latent: Width of the latent, a multiple of 128.
         value: Width of a value head, a multiple of 16.
     """
 
-    heads: int
     latent: int
     value: int
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"mla_value_heads{self.heads}_{self.latent}_{self.value}"
+        return f"mla_value_{self.latent}_{self.value}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """Tensors of a call."""
         return (
-            Argument("w", "bf16", (self.heads, self.value, self.latent), static=True, stream=True),
-            Argument("latents", "bf16", ("m", self.heads, self.latent)),
-            Argument("gate", "bf16", ("m", self.heads * self.value), strided=True, aligned=False),
+            Argument("w", "bf16", ("h", self.value, self.latent), static=True, stream=True),
+            Argument("latents", "bf16", ("m", "h", self.latent)),
+            Argument("gate", "bf16", ("m", "a"), strided=True, aligned=False),
             Argument("context_lens", "i32", ("m",), aligned=False),
-            Argument("out", "bf16", ("m", self.heads * self.value)),
+            Argument("out", "bf16", ("m", "a")),
         )
 
     @property
@@ -87,16 +85,17 @@ class MlaValue:
         rows = cute.size(out, mode=[0])
         self.body(
             w.iterator.toint(), latents.iterator.toint(), gate.iterator.toint(), context_lens.iterator.toint(),
-            out.iterator.toint(), Int32(rows), Int32(gate.stride[0]),
+            out.iterator.toint(), Int32(cute.size(w, mode=[0])), Int32(rows), Int32(gate.stride[0]),
         ).launch(
-            grid=[self.value // TILE, self.heads, cute.ceil_div(rows, ROWS)], block=[THREADS, 1, 1], stream=stream,
-            use_pdl=True,
+            grid=[self.value // TILE, cute.size(w, mode=[0]), cute.ceil_div(rows, ROWS)], block=[THREADS, 1, 1],
+            stream=stream, use_pdl=True,
         )  # fmt: skip
 
     @cute.kernel
     def body(
-        self, w: Int64, latents: Int64, gate: Int64, context_lens: Int64, out: Int64, m: Int32, stride: Int32
-    ) -> None:
+        self, w: Int64, latents: Int64, gate: Int64, context_lens: Int64, out: Int64, heads: Int32, m: Int32,
+        stride: Int32,
+    ) -> None:  # fmt: skip
         """Device code."""
         thread, _, _ = cute.arch.thread_idx()
         tile, head, rows = cute.arch.block_idx()
@@ -111,7 +110,7 @@ class MlaValue:
         ]
         wait_for_predecessors()
         row = cutlass.min(rows * ROWS + group, m - 1)
-        source = latents + ((Int64(row) * self.heads + Int64(head)) * (self.latent * 2) + Int64(share))
+        source = latents + ((Int64(row) * Int64(heads) + Int64(head)) * (self.latent * 2) + Int64(share))
         inputs = [load(source + c * 64) for c in range(self.chunks)]
         own, at = rows * ROWS + thread // TILE, head * self.value + tile * TILE + thread % TILE
         kept = cutlass.min(own, m - 1)
@@ -132,4 +131,4 @@ class MlaValue:
             total = total + load_shared_f32(sums + (other * TILE * ROWS + thread) * 4)
         gated = total * opened if context >= 0 else Float32(0.0)
         if own < m:
-            store_bf16(out + (Int64(own) * (self.heads * self.value) + Int64(at)) * 2, gated)
+            store_bf16(out + (Int64(own) * Int64(heads * self.value) + Int64(at)) * 2, gated)

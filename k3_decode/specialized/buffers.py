@@ -8,6 +8,7 @@ from torch import Tensor
 
 from k3_decode.config import K3Config
 from k3_decode.kernels.head_top import PARTS
+from k3_decode.kernels.mla_core import HEADS
 from k3_decode.kernels.route import UNIT
 from k3_decode.reference.cache import K3Cache
 from k3_decode.specialized.operators import TOP, StepOperators
@@ -131,8 +132,9 @@ class StepBuffers:
             return torch.full(shape, -1, dtype=torch.int32, device=device)
 
         def shape(name: str) -> tuple[int, ...]:
+            known = {"m": rows, "g": -(-heads // HEADS)}
             sizes = next(each.shape for each in operators.mla_core.arguments if each.name == name)
-            return tuple(size if isinstance(size, int) else rows for size in sizes)
+            return tuple(size if isinstance(size, int) else known[size] for size in sizes)
 
         c, rows, heads = operators.config, operators.rows, operators.config.num_heads
         units = rows * c.top_k

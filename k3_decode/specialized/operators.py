@@ -135,20 +135,20 @@ class StepOperators:
     def mla_absorb(self) -> MlaAbsorb:
         """Queries into the latent space."""
         c = self.config
-        return MlaAbsorb(c.num_heads, c.kv_lora_rank, c.qk_nope_head_dim, c.qk_rope_head_dim, self.cache)
+        return MlaAbsorb(c.kv_lora_rank, c.qk_nope_head_dim, c.qk_rope_head_dim, self.cache)
 
     @property
     def mla_core(self) -> MlaCore:
         """Attention over the cache, merged."""
         c = self.config
         splits = core_splits(self.rows)
-        return MlaCore(c.num_heads, c.kv_lora_rank, c.qk_rope_head_dim, splits, c.qk_head_dim**-0.5, self.cache)
+        return MlaCore(c.kv_lora_rank, c.qk_rope_head_dim, splits, c.qk_head_dim**-0.5, self.cache)
 
     @property
     def mla_value(self) -> MlaValue:
         """Values and gate."""
         c = self.config
-        return MlaValue(c.num_heads, c.kv_lora_rank, c.v_head_dim)
+        return MlaValue(c.kv_lora_rank, c.v_head_dim)
 
     @property
     def mla_out(self) -> Gemv | Gemm:
