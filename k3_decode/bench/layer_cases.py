@@ -60,10 +60,7 @@ class LayerCases:
         for index, layer in enumerate(self.weights.layers):
             if isinstance(layer.feed_forward, Moe):
                 experts = ShardedMoe(share, self.library, launcher, layer.feed_forward, buffers)
-                parts += [
-                    partial(launcher.attention, index, ahead=experts.front),
-                    partial(experts.launch, launcher.first_weights(index + 1)),
-                ]
+                parts += [partial(launcher.attention, index), experts.launch]
             else:
                 parts.append(partial(launcher.layer, index))
         moved = self._step_bytes(path, rows, ranks=self.tp)
@@ -80,8 +77,7 @@ class LayerCases:
         for kind, found in kinds.items():
             indices = [index for index in found if not c.is_dense(index)]
             own, distinct = self._attention_bytes(kind, rows), self._distinct(path, rows, indices)
-            following = dict(zip(indices, [*indices[1:], indices[0]], strict=True))
-            launches = [partial(launcher.layer, index, following=following[index]) for index in indices]
+            launches = [partial(launcher.layer, index) for index in indices]
             yield Measured(f"{kind}_moe_layer", self.tp, rows, own + self._moe_bytes(distinct, ranks=1), launches)
             distinct = self._distinct(path, rows, indices[-1:])  # the last layer's choice is left for every other
             halves = []
@@ -89,12 +85,7 @@ class LayerCases:
                 weights = self.weights.layers[index].feed_forward
                 assert isinstance(weights, Moe)
                 experts = ShardedMoe(share, self.library, launcher, weights, path.buffers(rows))
-                halves.append(
-                    chain(
-                        partial(launcher.attention, index, ahead=experts.front),
-                        partial(experts.launch, launcher.first_weights(following[index])),
-                    )
-                )
+                halves.append(chain(partial(launcher.attention, index), experts.launch))
             moved = own + self._moe_bytes(distinct, ranks=self.tp)
             yield Measured(f"{kind}_moe_layer_sharded_front", self.tp, rows, moved, halves)
 

@@ -4,10 +4,11 @@
 Equals `k3_decode.reference.attention_residual.mix` followed by `rms_norm`, with the running sum rounded to bfloat16
 before it becomes a source, as the reference rounds it; the mixture itself stays in float32.
 
-A token belongs to a cluster of blocks that divide its columns, 8 columns a thread, all sources in registers. Each
-block adds up two scalars a source (``sum v * gamma * query`` and ``sum v^2``) and hands them to every peer; after one
-cluster barrier all blocks compute the same softmax, mix their columns, and exchange the square of the mixture the same
-way. Sums are taken in rank order, so every block gets the same bits.
+A token belongs to a cluster of blocks that divide its columns, 8 columns a thread, all sources in registers. The
+finished blocks are settled long before the sum is: their part of the mixture, unnormalised, is made before the
+dependency wait, from two scalars a source (``sum v * gamma * query`` and ``sum v^2``) that the cluster adds up. After
+the wait comes the sum, with one more exchange of four scalars, among them its product with the part that is there: the
+square of the mixture follows from them.
 """
 
 import math
@@ -26,20 +27,10 @@ from k3_decode.kernels.parts.arithmetic import (
     rsqrt,
 )
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
-from k3_decode.kernels.parts.memory import load, load_shared_f32, load_static, store
-from k3_decode.kernels.parts.sync import (
-    WARP,
-    block_sums,
-    cluster_barrier,
-    cluster_rank,
-    peer_address,
-    release_dependents,
-    store_peer_f32,
-    wait_for_predecessors,
-)
+from k3_decode.kernels.parts.exchange import cluster_sums, mailbox_words, open_mailboxes
+from k3_decode.kernels.parts.memory import load, load_static, store
+from k3_decode.kernels.parts.sync import WARP, release_dependents, wait_for_predecessors
 
-WARPS = 4
-THREADS = WARPS * WARP
 COLUMNS = 8
 """Columns of a thread, one 16-byte load of a source."""
 
@@ -53,23 +44,25 @@ class AttentionResidual:
         blocks: Finished blocks among the sources, 0 to 8.
         update: ``add`` makes the sum ``bf16(sum + delta)``, ``restart`` makes it ``delta``, ``keep`` takes it as it is.
         eps: Added to both mean squares.
+        warps: Warps of a block.
     """
 
     hidden: int
     blocks: int
     update: Literal["add", "restart", "keep"]
     eps: float = 1e-5
+    warps: int = 4
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"attention_residual_{self.hidden}_blocks{self.blocks}_{self.update}"
+        return f"attention_residual_{self.hidden}_blocks{self.blocks}_{self.update}_warps{self.warps}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
         """Tensors of a call."""
         return (
-            Argument("blocks", "bf16", ("s", "m", self.hidden)),
+            Argument("blocks", "bf16", ("s", "m", self.hidden), settled=True),
             Argument("running", "bf16", ("m", self.hidden)),
             Argument("delta", "bf16", ("m", self.hidden)),
             Argument("query", "f32", (self.hidden,), static=True),
@@ -80,18 +73,18 @@ class AttentionResidual:
 
     @property
     def contract(self) -> Contract:
-        """Both weights are read before the wait."""
-        return Contract(before_wait={"query": 2 if self.blocks else 0, "weight": 2})
+        """Both weights and the finished blocks are read before the wait."""
+        return Contract(before_wait={"query": 2 if self.blocks else 0, "weight": 2, "blocks": self.blocks})
 
     @property
     def cluster(self) -> int:
         """Blocks of a token."""
-        return math.ceil(self.hidden / (COLUMNS * THREADS))
+        return math.ceil(self.hidden / (COLUMNS * self.threads))
 
     @property
-    def sources(self) -> int:
-        """Sources of the mix: the blocks, and the running sum."""
-        return self.blocks + 1
+    def threads(self) -> int:
+        """Threads of a block."""
+        return self.warps * WARP
 
     @cute.jit
     def __call__(
@@ -101,7 +94,7 @@ class AttentionResidual:
         """Launch.
 
         Args:
-            blocks: ``[S, M, H]`` finished blocks; the first `blocks` of them are sources.
+            blocks: ``[S, M, H]`` finished blocks; the first `blocks` of them are sources, and settled.
             running: ``[M, H]`` the running sum; not read by ``restart``.
             delta: ``[M, H]`` what is added; not read by ``keep``.
             query: ``[H]`` the pseudo-query times the norm weight of the mix.
@@ -115,7 +108,7 @@ class AttentionResidual:
             blocks.iterator.toint(), running.iterator.toint(), delta.iterator.toint(), query.iterator.toint(),
             weight.iterator.toint(), summed.iterator.toint(), normed.iterator.toint(), Int32(rows),
         ).launch(
-            grid=[self.cluster, rows, 1], block=[THREADS, 1, 1], cluster=[self.cluster, 1, 1], stream=stream,
+            grid=[self.cluster, rows, 1], block=[self.threads, 1, 1], cluster=[self.cluster, 1, 1], stream=stream,
             use_pdl=True,
         )  # fmt: skip
 
@@ -127,53 +120,68 @@ class AttentionResidual:
         """Device code."""
         thread, _, _ = cute.arch.thread_idx()
         part, row, _ = cute.arch.block_idx()
+        early, late = 2 * self.blocks, 4 if self.blocks else 1
+        scratch_words = -(-(early + late) * self.warps // 4) * 4
         shared = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, (2 * self.sources + 1) * (WARPS + self.cluster), byte_alignment=16
+            Uint32, scratch_words + sum(mailbox_words(count, self.cluster) for count in (early, late)),
+            byte_alignment=16,
         ).toint()  # fmt: skip
-        half = 2 * self.sources * (WARPS + self.cluster) * 4
+        late_box = shared + scratch_words * 4
+        early_box = late_box + mailbox_words(late, self.cluster) * 4
         release_dependents()
 
         # Threads beyond the last column read the last ones again and add nothing.
-        own = part * THREADS + thread
+        own = part * self.threads + thread
         live = own < self.hidden // COLUMNS
         column = cutlass.min(own, Int32(self.hidden // COLUMNS - 1)) * COLUMNS
         share = Float32(1.0) if live else Float32(0.0)
         queries = self.weights(query, column) if self.blocks else [Float32(0.0)] * COLUMNS
         scales = self.weights(weight, column)
-        cluster_barrier()  # every peer has started, so that its shared memory may be written
-        wait_for_predecessors()
-
         at = (Int64(row) * self.hidden + Int64(column)) * 2
         stride = Int64(rows) * (self.hidden * 2)
-        words = [load(blocks + at + stride * i) for i in range(self.blocks)]
-        words.append(self.sum(running + at, delta + at))
+        sources = [widened(load(blocks + at + stride * i)) for i in range(self.blocks)]
+        boxes = [(late_box, late), (early_box, early)] if self.blocks else [(late_box, late)]
+        open_mailboxes(boxes, thread, self.cluster)
+        # What is mixed so far, and its largest score and sum of powers.
+        mixed, largest, total = [Float32(0.0) for _ in range(COLUMNS)], Float32(0.0), Float32(0.0)
+        if cutlass.const_expr(self.blocks > 0):
+            scalars = [x * share for v in sources for x in (dot(v, queries), dot(v, v))]
+            sums = cluster_sums(scalars, shared, early_box, thread, self.warps, self.cluster)
+            scores = [self.score(sums[2 * i], sums[2 * i + 1]) for i in range(self.blocks)]
+            largest = scores[0]
+            for score in scores[1:]:
+                largest = maximum(largest, score)
+            for v, score in zip(sources, scores, strict=True):
+                power = exp(score - largest)
+                total = total + power
+                mixed = [mixed[j] + power * v[j] for j in range(COLUMNS)]
+        wait_for_predecessors()
+
+        words = self.sum(running + at, delta + at)
         if cutlass.const_expr(self.update != "keep"):  # noqa: SIM102 - decided when compiled, the inner test later
             if live:
-                store(summed + at, words[-1])
-        values = [[f(word) for word in source for f in (low_bf16, high_bf16)] for source in words]
-        mixed = values[0]
+                store(summed + at, words)
+        v = widened(words)
+        scalars = [dot(v, v), dot(v, queries), dot(v, mixed), dot(mixed, mixed)][:late]
+        scratch = shared + early * self.warps * 4
+        sums = cluster_sums([x * share for x in scalars], scratch, late_box, thread, self.warps, self.cluster)
+        square = sums[0]
         if cutlass.const_expr(self.blocks > 0):
-            scalars = []
-            for s in cutlass.range_constexpr(self.sources):
-                product, square = Float32(0.0), Float32(0.0)
-                for j in cutlass.range_constexpr(COLUMNS):
-                    product = product + values[s][j] * queries[j]
-                    square = square + values[s][j] * values[s][j]
-                scalars += [product * share, square * share]
-            totals = self.cluster_sums(scalars, shared, thread)
-            shares = self.softmax(totals)
-            mixed = [Float32(0.0) for _ in range(COLUMNS)]
-            for s in cutlass.range_constexpr(self.sources):
-                for j in cutlass.range_constexpr(COLUMNS):
-                    mixed[j] = mixed[j] + shares[s] * values[s][j]
-        square = Float32(0.0)
-        for j in cutlass.range_constexpr(COLUMNS):
-            square = square + mixed[j] * mixed[j]
-        total = self.cluster_sums([square * share], shared + half, thread)[0]
-        inverse = rsqrt(total * (1.0 / self.hidden) + self.eps)
-        out = [mixed[j] * inverse * scales[j] for j in range(COLUMNS)]
+            score = self.score(sums[1], sums[0])
+            top = maximum(largest, score)
+            old, new = exp(largest - top), exp(score - top)
+            inverse = reciprocal(total * old + new)
+            old, new = old * inverse, new * inverse
+            v = [mixed[j] * old + v[j] * new for j in range(COLUMNS)]
+            square = old * old * sums[3] + old * new * sums[2] * 2.0 + new * new * sums[0]
+        inverse = rsqrt(square * (1.0 / self.hidden) + self.eps)
+        out = [v[j] * inverse * scales[j] for j in range(COLUMNS)]
         if live:
             store(normed + at, [pack_bf16(out[2 * i], out[2 * i + 1]) for i in range(COLUMNS // 2)])
+
+    def score(self, product: Value, square: Value) -> Value:
+        """Give a source's score from its product with the query and its square."""
+        return product * rsqrt(square * (1.0 / self.hidden) + self.eps)
 
     def weights(self, address: Value, column: Value) -> list[Value]:
         """Load this thread's columns of a float32 vector."""
@@ -192,40 +200,15 @@ class AttentionResidual:
             for a, b in zip(load(running), added, strict=True)
         ]
 
-    def softmax(self, totals: list[Value]) -> list[Value]:
-        """Turn the sums of all sources into their shares of the mixture."""
-        scores = [
-            totals[2 * s] * rsqrt(totals[2 * s + 1] * (1.0 / self.hidden) + self.eps) for s in range(self.sources)
-        ]
-        largest = scores[0]
-        for score in scores[1:]:
-            largest = maximum(largest, score)
-        powers = [exp(score - largest) for score in scores]
-        total = powers[0]
-        for power in powers[1:]:
-            total = total + power
-        inverse = reciprocal(total)
-        return [power * inverse for power in powers]
 
-    @cute.jit
-    def cluster_sums(self, values: list[Value], shared: Int32, thread: Int32) -> list[Value]:
-        """Add values over the block, then over the cluster in rank order; every thread gets all sums.
+def widened(words: list[Value]) -> list[Value]:
+    """Widen words of two bfloat16 each."""
+    return [f(word) for word in words for f in (low_bf16, high_bf16)]
 
-        The barrier in it comes after the last write to a peer's shared memory, so a block may leave after it.
-        """
-        count = len(values)
-        exchange = shared + WARPS * count * 4
-        totals = block_sums(values, shared, thread, warps=WARPS)
-        rank = Int32(cluster_rank())
-        if thread < self.cluster:
-            target = peer_address(exchange, thread)
-            for i in cutlass.range_constexpr(count):
-                store_peer_f32(target + (rank * count + i) * 4, totals[i])
-        cluster_barrier()  # the sums of all blocks have arrived here
-        sums = []
-        for i in cutlass.range_constexpr(count):
-            total = load_shared_f32(exchange + i * 4)
-            for peer in cutlass.range_constexpr(1, self.cluster):
-                total = total + load_shared_f32(exchange + (peer * count + i) * 4)
-            sums.append(total)
-        return sums
+
+def dot(a: list[Value], b: list[Value]) -> Value:
+    """Multiply element by element and add."""
+    total = Float32(0.0)
+    for x, y in zip(a, b, strict=True):
+        total = total + x * y
+    return total

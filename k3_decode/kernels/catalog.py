@@ -16,6 +16,7 @@ from k3_decode.kernels.operator import Cache, Operator
 from k3_decode.kernels.route import RouteRank, RouteTable
 from k3_decode.kernels.rows import Activate, Embed, NormSitu
 from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, kda_verify, product, skinny
+from k3_decode.kernels.tail import Tail
 
 CACHES: tuple[Cache, ...] = get_args(Cache)
 
@@ -47,6 +48,7 @@ def _checked() -> Iterator[Operator]:
         yield kda_verify(heads, requests, tokens)
     for rows in (1, 2):
         yield skinny((Segment("norm", 3584), Segment("situ", 384)), 7168, rows)
+        yield Tail(3584, 384, rows)
     for blocks, update in ((0, "keep"), (1, "restart"), (1, "add"), (2, "restart"), (7, "add"), (8, "add")):
         yield AttentionResidual(7168, blocks, update)  # type: ignore[arg-type]
     yield from (RouteRank(3584, 896, 16, single=True), RouteRank(3584, 896, 16, single=False), RouteTable(896, 16))
@@ -70,6 +72,7 @@ def sample_operators() -> list[Operator]:
 def _sample() -> Iterator[Operator]:
     yield product(7168, 3206, 1)
     yield skinny((Segment("norm", 3584), Segment("situ", 384)), 7168, 1)
+    yield Tail(3584, 384, 1)
     yield product(7168, 3206, 8)
     yield product(7168, 3206, 64)
     yield product(2112, 7168, 16)

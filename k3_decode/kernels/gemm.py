@@ -58,6 +58,8 @@ class Gemm:
         split: Blocks that divide K, 1 to 8.
         out: Type of the output.
         warps: Warps of a block, 4 or 8.
+        settles: Whether it releases its successors after its own wait only, so that what was written before is settled
+            for those that follow it.
     """
 
     columns: int
@@ -65,11 +67,13 @@ class Gemm:
     split: int
     out: Literal["bf16", "f32"]
     warps: int = 4
+    settles: bool = False
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"gemm_{self.columns}_rows{self.tiles * 8}_split{self.split}_warps{self.warps}_{self.out}"
+        form = f"gemm_{self.columns}_rows{self.tiles * 8}_split{self.split}_warps{self.warps}_{self.out}"
+        return f"{form}_settles" if self.settles else form
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -154,7 +158,8 @@ class Gemm:
         lane, warp = thread % WARP, thread // WARP
         group, quad = lane // 4, lane % 4
         shared = cutlass.utils.SmemAllocator().allocate_array(Uint32, self.shared_words, byte_alignment=128).toint()
-        release_dependents()
+        if cutlass.const_expr(not self.settles):
+            release_dependents()
 
         # Rows beyond the last repeat it; columns beyond the last repeat the last 16 bytes and meet zeros.
         first = tile * self.tile + warp * 16 + group
@@ -162,6 +167,8 @@ class Gemm:
         start = part * (self.chunks * CHUNK * 2) + quad * 16
         weights = [self.load_chunk(rows, start, c) for c in range(self.prefetched // 2)]
         wait_for_predecessors()
+        if cutlass.const_expr(self.settles):
+            release_dependents()
 
         acc = [[Float32(0.0) for _ in range(4)] for _ in range(self.tiles)]
         for s in cutlass.range_constexpr(self.stages):

@@ -18,7 +18,6 @@ from k3_decode.kernels.parts.arithmetic import from_bits, high_bf16, low_bf16, p
 from k3_decode.kernels.parts.dsl import Address, Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
     load,
-    load_f32,
     load_shared,
     load_static,
     store_bf16,
@@ -30,6 +29,9 @@ from k3_decode.kernels.parts.sync import WARP, barrier, block_sums, release_depe
 IN_FLIGHT = 20
 """16-byte loads of a lane in flight. 28 saturate an H200 with three blocks a multiprocessor, but 401 such blocks need a
 second wave: 46 MB took 14.1 us (2026-11-29). Twenty leave registers for four blocks."""
+
+IN_FLIGHT_NORM = 14
+"""The same where a thread also holds its share of a norm's weight."""
 
 WARPS = 4
 THREADS = WARPS * WARP
@@ -64,6 +66,8 @@ class Gemv:
         eps: Added to the mean square where a segment is normalised.
         beta: Bound of SiTU's gate.
         linear_beta: Bound of SiTU's linear half.
+        settles: Whether it releases its successors after its own wait only, so that what was written before is settled
+            for those that follow it.
     """
 
     segments: tuple[Segment, ...]
@@ -73,12 +77,13 @@ class Gemv:
     eps: float = 1e-5
     beta: float = 4.0
     linear_beta: float | None = 25.0
+    settles: bool = False
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
         inputs = "_".join(f"{segment.kind}{segment.width}" for segment in self.segments)
-        return f"gemv_{inputs}_rows{self.rows}_{self.rows_per_warp}_{self.out}"
+        return f"gemv_{inputs}_rows{self.rows}_{self.rows_per_warp}_{self.out}{'_settles' if self.settles else ''}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -94,10 +99,16 @@ class Gemv:
 
     @property
     def contract(self) -> Contract:
-        """Every weight load is there once, the first `prefetched` before the wait."""
+        """Every weight load is there once, the first `prefetched` before the wait, as all of the norm's weight is."""
         return Contract(
-            before_wait={"w": self.prefetched}, after_wait={"w": self.loads * self.rows_per_warp - self.prefetched}
+            before_wait={"w": self.prefetched, "scale": self.scale_loads},
+            after_wait={"w": self.loads * self.rows_per_warp - self.prefetched},
         )
+
+    @property
+    def scale_loads(self) -> int:
+        """16-byte loads a thread makes of the norm's weight."""
+        return sum(math.ceil(segment.width / (4 * THREADS)) for segment in self.segments if segment.kind == "norm")
 
     @property
     def columns(self) -> int:
@@ -112,7 +123,8 @@ class Gemv:
     @property
     def prefetched(self) -> int:
         """Weight loads of a lane before the dependency wait."""
-        return min(IN_FLIGHT, self.loads * self.rows_per_warp)
+        most = IN_FLIGHT_NORM if self.scale_loads else IN_FLIGHT
+        return min(most, self.loads * self.rows_per_warp)
 
     @property
     def rows_per_block(self) -> int:
@@ -125,7 +137,9 @@ class Gemv:
         return self.loads * STRIDE * 2
 
     @cute.jit
-    def __call__(self, w: Tensor, x: Tensor, second: Tensor, scale: Tensor, y: Tensor, stream: Stream) -> None:
+    def __call__(
+        self, w: Tensor, x: Tensor, second: Tensor, scale: Tensor, y: Tensor, stream: Stream
+    ) -> None:  # fmt: skip
         """Launch.
 
         Args:
@@ -157,16 +171,20 @@ class Gemv:
         staged = cutlass.utils.SmemAllocator().allocate_array(
             Uint32, self.rows * self.staged_bytes // 4 + 4 * WARPS, byte_alignment=128
         ).toint()  # fmt: skip
-        release_dependents()
+        if cutlass.const_expr(not self.settles):
+            release_dependents()
 
         # Rows beyond the last repeat it; so do loads beyond a row's end, which meet zeros of the input.
         bases = [w + Int64(cutlass.min(first_row + r, n - 1)) * (self.columns * 2) for r in range(self.rows_per_warp)]
         order = [(u, r) for u in range(self.loads) for r in range(self.rows_per_warp)]
         offsets = self.lane_offsets(lane)
         stream = [load_static(bases[r] + Int64(offsets[u])) for u, r in order[: self.prefetched]]
+        scales = self.norm_weight(scale, thread)
         wait_for_predecessors()
+        if cutlass.const_expr(self.settles):
+            release_dependents()
 
-        self.stage(staged, thread, x, second, scale, ldx, ld2)
+        self.stage(staged, thread, x, second, scales, ldx, ld2)
         barrier()
         acc = [[Float32(0.0) for _ in range(self.rows)] for _ in range(self.rows_per_warp)]
         for u in cutlass.range_constexpr(self.loads):
@@ -195,6 +213,15 @@ class Gemv:
             offsets[-1] = cutlass.min(offsets[-1], Int32(self.columns * 2 - 16))
         return offsets
 
+    def norm_weight(self, scale: Address, thread: Value) -> list[list[Value]]:
+        """Load this thread's chunks of the norm's weight, clamped to the last; none where no segment is normalised."""
+        widths = [segment.width for segment in self.segments if segment.kind == "norm"]
+        return [
+            load_static(scale + Int64(cutlass.min(thread + i * THREADS, Int32(width // 4 - 1))) * 16)
+            for width in widths
+            for i in range(math.ceil(width / (4 * THREADS)))
+        ]
+
     def write(self, y: Address, index: Value, value: Value) -> None:
         """Store one output."""
         if self.out == "bf16":
@@ -204,7 +231,7 @@ class Gemv:
 
     @cute.jit
     def stage(
-        self, staged: Int32, thread: Int32, x: Int64, second: Int64, scale: Int64, ldx: Int32, ld2: Int32
+        self, staged: Int32, thread: Int32, x: Int64, second: Int64, scales: list[list[Value]], ldx: Int32, ld2: Int32
     ) -> None:
         """Put the transformed input rows into shared memory as bfloat16, zeros behind them."""
         for m in cutlass.range_constexpr(self.rows):
@@ -217,7 +244,9 @@ class Gemv:
                     self.copy(target, thread, source + Int64(m) * Int64(stride) * 2, segment.width)
                 elif cutlass.const_expr(segment.kind == "norm"):
                     scratch = staged + self.rows * self.staged_bytes
-                    self.normalise(target, scratch, thread, source + Int64(m) * Int64(stride) * 4, scale, segment.width)
+                    self.normalise(
+                        target, scratch, thread, source + Int64(m) * Int64(stride) * 4, scales, segment.width
+                    )
                 else:
                     self.activate(target, thread, source + Int64(m) * Int64(stride) * 4, segment.width)
                 start += segment.width
@@ -256,8 +285,9 @@ class Gemv:
 
     @cute.jit
     def normalise(
-        self, target: Int32, scratch: Int32, thread: Int32, source: Int64, scale: Int64, width: cutlass.Constexpr
-    ) -> None:
+        self, target: Int32, scratch: Int32, thread: Int32, source: Int64, scales: list[list[Value]],
+        width: cutlass.Constexpr,
+    ) -> None:  # fmt: skip
         """Stage float32 divided by its root mean square, times the weight."""
         per_thread = math.ceil(width / (4 * THREADS))
         words = [
@@ -275,6 +305,5 @@ class Gemv:
         for i in cutlass.range_constexpr(per_thread):
             chunk = thread + i * THREADS
             if chunk < width // 4:
-                weights = [load_f32(scale + Int64(chunk) * 16 + j * 4) for j in range(4)]
-                out = [values[i][j] * inverse * weights[j] for j in range(4)]
+                out = [values[i][j] * inverse * from_bits(scales[i][j]) for j in range(4)]
                 store_shared(target + chunk * 8, [pack_bf16(out[0], out[1]), pack_bf16(out[2], out[3])])

@@ -8,7 +8,10 @@ A cluster of ``cluster`` blocks serves one head of one request; each block owns 
 state. The vectors that all rows need (query, key, decay) are computed by every block: the factor of the decay gate is
 a weight and is read before the dependency wait. A row of the state is spread over 8 lanes, 16 keys each; one pass over
 the row gives both ``S' k`` and ``S' q``, because ``S q = S' q + u (k q)``. The only exchange is the sum of squares of
-the outputs; the barrier of that exchange also tells that every block has read the window, which block 0 then shifts.
+the outputs; it also tells that every block has read the window, which block 0 then shifts.
+
+Slot and context are inputs of the step and known early, so the block brings its state into L2 before the wait, and
+reads it after.
 """
 
 from dataclasses import dataclass
@@ -17,6 +20,7 @@ from k3_decode.kernels.operator import Argument, Contract
 from k3_decode.kernels.parts.arithmetic import bits, exp, from_bits, rsqrt, select_bits, sigmoid, silu
 from k3_decode.kernels.parts.decay import HEAD, load_factor, multiply_factor
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
+from k3_decode.kernels.parts.exchange import cluster_sums, mailbox_words, open_mailboxes
 from k3_decode.kernels.parts.memory import (
     load,
     load_bf16,
@@ -24,6 +28,7 @@ from k3_decode.kernels.parts.memory import (
     load_shared_f32,
     load_static,
     load_static_f32,
+    prefetch,
     store,
     store_bf16,
     store_shared_f32,
@@ -32,11 +37,8 @@ from k3_decode.kernels.parts.sync import (
     WARP,
     barrier,
     block_sums,
-    cluster_barrier,
     cluster_rank,
-    peer_address,
     release_dependents,
-    store_peer_f32,
     wait_for_predecessors,
     warp_sum,
 )
@@ -88,8 +90,8 @@ class KdaDecode:
             Argument("a_log", "f32", ("a",), static=True, aligned=False),
             Argument("dt_bias", "f32", (self.size,), static=True),
             Argument("o_norm", "f32", (HEAD,), static=True),
-            Argument("slots", "i32", ("m",), aligned=False),
-            Argument("context_lens", "i32", ("m",), aligned=False),
+            Argument("slots", "i32", ("m",), aligned=False, settled=True),
+            Argument("context_lens", "i32", ("m",), aligned=False, settled=True),
             Argument("conv", "bf16", ("s", 3 * self.size, TAPS - 1)),
             Argument("state", "f32", ("s", self.heads, HEAD, HEAD)),
             Argument("out", "bf16", ("m", self.size)),
@@ -98,7 +100,10 @@ class KdaDecode:
     @property
     def contract(self) -> Contract:
         """The factor of the decay gate and the taps are read before the wait, the state after it."""
-        return Contract(before_wait={"f_b": 16, "conv_weight": 3}, after_wait={"state": 4 * self.passes}, products=16)
+        return Contract(
+            before_wait={"f_b": 16, "conv_weight": 3}, after_wait={"state": 4 * self.passes}, brought=("state",),
+            products=16,
+        )  # fmt: skip
 
     @property
     def rows(self) -> int:
@@ -152,11 +157,11 @@ class KdaDecode:
         lane, warp = thread % WARP, thread // WARP
         group, quad = lane // 4, lane % 4
         shared = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, 5 * HEAD + 3 * WARPS + WARPS + self.cluster, byte_alignment=128
+            Uint32, 5 * HEAD + 4 * WARPS + mailbox_words(1, self.cluster), byte_alignment=128
         ).toint()  # fmt: skip
         query, key, value, decay, gain = [shared + i * HEAD * 4 for i in range(5)]
         scratch = shared + 5 * HEAD * 4
-        squares, exchange = scratch + 3 * WARPS * 4, scratch + 4 * WARPS * 4
+        squares, box = scratch + 3 * WARPS * 4, scratch + 4 * WARPS * 4
         release_dependents()
 
         factor = load_factor(f_b, head, warp, group, quad)
@@ -169,32 +174,34 @@ class KdaDecode:
         rate = exp(load_static_f32(a_log + Int64(head) * 4))
         shift = load_static_f32(dt_bias + Int64(head * HEAD + gate_row) * 4)
         norm = load_static_f32(o_norm + Int64(thread) * 4)
-        cluster_barrier()  # every peer has started, so that its shared memory may be written
+        slot = Int32(load(slots + Int64(row) * 4, words=1)[0])
+        context = Int32(load(context_lens + Int64(row) * 4, words=1)[0])
+        live = slot > 0
+        slot = cutlass.max(slot, Int32(0))
+        base = (Int64(slot) * self.heads + Int64(head)) * (HEAD * HEAD * 4)
+        if thread == 0:
+            prefetch(state + base + Int64(rank) * (self.rows * HEAD * 4), Int32(self.rows * HEAD * 4))
+        open_mailboxes([(box, 1)], thread, self.cluster)
         wait_for_predecessors()
 
-        slot = Int32(load(slots + Int64(row) * 4, words=1)[0])
-        live = slot > 0
-        context = Int32(load(context_lens + Int64(row) * 4, words=1)[0])
-        slot = cutlass.max(slot, Int32(0))
         carried = Uint32(1) if context > 0 else Uint32(0)
         inputs = projected + Int64(row) * Int64(stride) * 2
-        base = (Int64(slot) * self.heads + Int64(head)) * (HEAD * HEAD * 4)
         first_row = rank * self.rows + warp * (self.rows // WARPS) + lane // ROW_LANES
         places = [
             state + base + Int64(first_row + p * PASS_ROWS) * (HEAD * 4) + Int64(lane % ROW_LANES) * 16
             for p in range(self.passes)
         ]
-        old = [[load(place + j * (ROW_LANES * 16)) for j in range(4)] for place in places]
-
         windows = [
             conv + (Int64(slot) * (3 * self.size) + Int64(part * self.size + channel)) * ((TAPS - 1) * 2)
             for part in range(3)
         ]
         raw = [load_bf16(inputs + Int64(part * self.size + channel) * 2) for part in range(3)]
+        bottleneck = [load(inputs + (4 * self.size * 2 + quad * 16 + c * 64)) for c in range(4)]
         history = [[self.keep(carried, load_bf16(at + 2 * i)) for i in range(TAPS - 1)] for at in windows]
         gate = load_bf16(inputs + Int64(3 * self.size + channel) * 2)
-        beta = sigmoid(load_bf16(inputs + Int64(4 * self.size + HEAD + head) * 2))
-        bottleneck = [load(inputs + (4 * self.size * 2 + quad * 16 + c * 64)) for c in range(4)]
+        strength = load_bf16(inputs + Int64(4 * self.size + HEAD + head) * 2)
+        old = [[load(place + j * (ROW_LANES * 16)) for j in range(4)] for place in places]
+        beta = sigmoid(strength)
 
         mixed = []
         for part in cutlass.range_constexpr(3):
@@ -238,13 +245,8 @@ class KdaDecode:
                           [bits(cells[4 * j + i] + u * keys[4 * j + i]) for i in range(4)])  # fmt: skip
         # Each row counted once: its 8 lanes hold the same output.
         own = Float32(1.0) if lane % ROW_LANES == 0 else Float32(0.0)
-        share = block_sums([square * own], squares, thread, warps=WARPS)[0]
-        if thread < self.cluster:
-            store_peer_f32(peer_address(exchange, thread) + rank * 4, share)
-        cluster_barrier()  # all shares have arrived, and every block has read the windows
-        total = load_shared_f32(exchange)
-        for peer in cutlass.range_constexpr(1, self.cluster):
-            total = total + load_shared_f32(exchange + peer * 4)
+        # All shares have arrived when it returns, so every block has read the windows.
+        total = cluster_sums([square * own], squares, box, thread, WARPS, self.cluster)[0]
         inverse = rsqrt(total * (1.0 / HEAD) + self.eps)
         for p in cutlass.range_constexpr(self.passes):
             if lane % ROW_LANES == p:

@@ -19,6 +19,7 @@ from k3_decode.kernels.operator import Argument, Contract
 from k3_decode.kernels.parts.arithmetic import bits, exp, from_bits, rsqrt, select_bits, sigmoid, silu
 from k3_decode.kernels.parts.decay import HEAD, load_factor, multiply_factor
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
+from k3_decode.kernels.parts.exchange import cluster_sums, mailbox_words, open_mailboxes
 from k3_decode.kernels.parts.memory import (
     load,
     load_bf16,
@@ -36,11 +37,8 @@ from k3_decode.kernels.parts.sync import (
     WARP,
     barrier,
     block_sums,
-    cluster_barrier,
     cluster_rank,
-    peer_address,
     release_dependents,
-    store_peer_f32,
     wait_for_predecessors,
     warp_sum,
 )
@@ -173,12 +171,13 @@ class KdaVerify:
         tokens = range(self.tokens)
         sums = 3 * self.tokens * WARPS
         shared = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, 5 * HEAD * self.tokens + sums + self.tokens * (WARPS + self.cluster), byte_alignment=128
+            Uint32, 5 * HEAD * self.tokens + sums + self.tokens * WARPS + mailbox_words(self.tokens, self.cluster),
+            byte_alignment=128,
         ).toint()  # fmt: skip
         query, key, value, decay, gain = [shared + i * self.tokens * HEAD * 4 for i in range(5)]
         scratch = shared + 5 * self.tokens * HEAD * 4
         squares = scratch + sums * 4
-        exchange = squares + self.tokens * WARPS * 4
+        box = squares + self.tokens * WARPS * 4
         release_dependents()
 
         factor = load_factor(f_b, head, warp, group, quad)
@@ -191,7 +190,7 @@ class KdaVerify:
         gate_rows = [warp * WARP + tile * 16 + half * 8 + group for tile in range(2) for half in range(2)]
         shifts = [load_static_f32(dt_bias + Int64(head * HEAD + row) * 4) for row in gate_rows]
         norm = load_static_f32(o_norm + Int64(thread) * 4)
-        cluster_barrier()  # every peer has started, so that its shared memory may be written
+        open_mailboxes([(box, self.tokens)], thread, self.cluster)
         wait_for_predecessors()
 
         slot = Int32(load(slots + Int64(request) * 4, words=1)[0])
@@ -288,16 +287,10 @@ class KdaVerify:
                 corrections.append(u)
                 square = square + o * o
             shares.append(square * one)  # each row counted once: its 8 lanes hold the same output
-        shares = block_sums(shares, squares, thread, warps=WARPS)
-        if thread < self.cluster:
-            for t in cutlass.range_constexpr(self.tokens):
-                store_peer_f32(peer_address(exchange, thread) + (rank * self.tokens + t) * 4, shares[t])
-        cluster_barrier()  # all shares have arrived, and every block has read the old record and windows
+        # All shares have arrived when it returns, so every block has read the old record and windows.
+        totals = cluster_sums(shares, squares, box, thread, WARPS, self.cluster)
         for t in cutlass.range_constexpr(self.tokens):
-            total = load_shared_f32(exchange + t * 4)
-            for peer in cutlass.range_constexpr(1, self.cluster):
-                total = total + load_shared_f32(exchange + (peer * self.tokens + t) * 4)
-            inverse = rsqrt(total * (1.0 / HEAD) + self.eps)
+            inverse = rsqrt(totals[t] * (1.0 / HEAD) + self.eps)
             for p in cutlass.range_constexpr(self.passes):
                 if lane % ROW_LANES == p:
                     place = first_row + p * PASS_ROWS

@@ -45,6 +45,8 @@ class Contract:
     Attributes:
         before_wait: 16-byte loads of each static argument before the dependency wait, by name.
         after_wait: Least 16-byte loads of each weight stream after it, by name.
+        brought: Arguments that are brought into L2 before the wait. Which they are is free, because L2 is where all
+            writes meet: nothing is read there and then, and no other copy can go stale.
         polls: Polling loads.
         products: Least tensor-core instructions.
         spill_budget: Most instructions that touch local memory.
@@ -52,6 +54,7 @@ class Contract:
 
     before_wait: dict[str, int] = field(default_factory=dict)
     after_wait: dict[str, int] = field(default_factory=dict)
+    brought: tuple[str, ...] = ()
     polls: int = 0
     products: int = 0
     spill_budget: int = 0

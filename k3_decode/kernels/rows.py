@@ -1,9 +1,9 @@
 # mypy: allow-untyped-decorators
 """Stages that work on one row at a time: token embedding, activations, and normalised inputs of the next product.
 
-`Embed` gathers rows of a table. `Activate` equals `k3_decode.reference.situ`. `NormSitu` equals `rms_norm` of the
-latent sum beside `situ` of the shared experts' halves: the joint input of the tail's product, for more rows than the
-skinny product takes.
+`Embed` gathers rows of a table. It is the first kernel of a step, and none of the step's starts before the step before
+is over. `Activate` equals `k3_decode.reference.situ`. `NormSitu` equals `rms_norm` of the latent sum beside `situ` of
+the shared experts' halves: the joint input of the tail's product, for more rows than the skinny product takes.
 """
 
 import math
@@ -70,8 +70,8 @@ class Embed:
         """Device code."""
         thread, _, _ = cute.arch.thread_idx()
         part, row, _ = cute.arch.block_idx()
-        release_dependents()
         wait_for_predecessors()
+        release_dependents()  # only now: kernels of the step read before their wait what the step before left
         chunk = part * THREADS + thread
         token = Int32(load(ids + Int64(row) * 4, words=1)[0])
         token = cutlass.max(cutlass.min(token, vocabulary - 1), Int32(0))

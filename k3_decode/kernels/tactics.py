@@ -1,5 +1,6 @@
 """Which form of a kernel serves which shape. Measured choices say where they were measured."""
 
+import dataclasses
 import math
 from typing import Literal
 
@@ -53,6 +54,7 @@ def product(
     rows: int,
     *,
     out: Literal["bf16", "f32"] = "bf16",
+    settles: bool = False,
 ) -> Gemv | Gemm:
     """Choose the form of a matrix product that streams its weights.
 
@@ -61,14 +63,15 @@ def product(
         outputs: Rows of the weights.
         rows: Rows of the input, a bucket.
         out: Type of the output.
+        settles: Whether it settles for its successors what was written before its predecessor.
     """
     if rows <= 2:
-        return skinny((Segment("plain", columns),), outputs, rows, out)
+        return dataclasses.replace(skinny((Segment("plain", columns),), outputs, rows, out), settles=settles)
     tiles = math.ceil(rows / 8)
     wide = WIDE.get((columns, outputs, rows > 8))
     if wide is not None:
-        return Gemm(columns, tiles, wide, out, 8)
-    return Gemm(columns, tiles, split(columns, outputs), out, 4)
+        return Gemm(columns, tiles, wide, out, 8, settles)
+    return Gemm(columns, tiles, split(columns, outputs), out, 4, settles)
 
 
 def skinny(segments: tuple[Segment, ...], outputs: int, rows: int, out: Literal["bf16", "f32"] = "bf16") -> Gemv:

@@ -19,8 +19,8 @@ class Finding:
     """One rule that a kernel breaks.
 
     Attributes:
-        rule: Short name: ``wait``, ``early-load``, ``lost-prefetch``, ``missing-load``, ``poll``, ``spill``,
-            ``narrow-stream`` or ``products``.
+        rule: Short name: ``wait``, ``early-load``, ``lost-prefetch``, ``missing-load``, ``brought``, ``poll``,
+            ``spill``, ``narrow-stream`` or ``products``.
         detail: What was found.
     """
 
@@ -41,6 +41,7 @@ def check(code: Code, arguments: Sequence[Argument], contract: Contract) -> list
         *_waits(code),
         *_early_loads(code, arguments, names),
         *_counts(code, contract, names),
+        *_brought(code, contract, names),
         *_narrow_streams(code, arguments),
         *_polls(code, contract),
         *_resources(code, contract),
@@ -81,6 +82,15 @@ def _counts(code: Code, contract: Contract, names: dict[int, str]) -> list[Findi
         if after[name] < count
     ]
     return found
+
+
+def _brought(code: Code, contract: Contract, names: dict[int, str]) -> list[Finding]:
+    found = {_name(load, names) for load in code.brought if not load.after_wait}
+    late = {_name(load, names) for load in code.brought if load.after_wait}
+    if found == set(contract.brought) and not late:
+        return []
+    detail = f"expected {sorted(contract.brought)} brought into L2 before the wait, got {sorted(found)}"
+    return [Finding("brought", f"{detail}, and {sorted(late)} after it" if late else detail)]
 
 
 def _narrow_streams(code: Code, arguments: Sequence[Argument]) -> list[Finding]:

@@ -20,7 +20,8 @@ _REGISTER = re.compile(r"\b(U?R)(\d+)\b(\.64)?")
 _CONSTANT = re.compile(r"c\[0x0\]\[0x([0-9a-f]+)\]")
 _DESCRIPTOR = re.compile(r"desc\[UR\d+\]")
 _LOADS = ("LDG", "LDGSTS", "LD", "UBLKCP", "UTMALDG")
-_NO_RESULT = ("ST", "STG", "STS", "STL", "STAS", "RED", "BRA", "EXIT", "BAR", "LDGSTS", "UBLKCP", "UTMALDG")
+_PREFETCH = "UBLKPF"
+_NO_RESULT = (_PREFETCH, "ST", "STG", "STS", "STL", "STAS", "RED", "BRA", "EXIT", "BAR", "LDGSTS", "UBLKCP", "UTMALDG")
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Code:
 
     Attributes:
         loads: Reads of global memory, in program order.
+        brought: What is brought into L2, in program order.
         waits: Dependency waits.
         releases: Releases of dependents.
         local_accesses: Instructions that touch local memory.
@@ -55,6 +57,7 @@ class Code:
     """
 
     loads: tuple[Load, ...]
+    brought: tuple[Load, ...]
     waits: int
     releases: int
     local_accesses: int
@@ -102,7 +105,9 @@ def read_code(text: str, architecture: str, *, pointers: int) -> Code:
     """
     base = PARAMETER_BASE[architecture]
     parameters = range(base, base + 8 * pointers)
-    loads, waits, releases, local, products = [], 0, 0, 0, 0
+    loads: list[Load] = []
+    brought: list[Load] = []
+    waits, releases, local, products = 0, 0, 0, 0
     origins: dict[str, frozenset[int]] = {}
     for offset, predicate, opcode, operands in _instructions(text):
         parts = opcode.split(".")
@@ -111,14 +116,16 @@ def read_code(text: str, architecture: str, *, pointers: int) -> Code:
         releases += name == "PREEXIT"
         local += name in ("LDL", "STL")
         products += name in ("HMMA", "QMMA", "IMMA", "HGMMA", "QGMMA", "UTCHMMA", "UTCQMMA", "UTCOMMA")
-        if name in _LOADS:
+        if name in _LOADS or name == _PREFETCH:
             address = operands if name not in ("LDG", "LD") else operands.partition(",")[2]
             if name == "LDGSTS":  # the first operand is the place in shared memory
                 address = operands.partition(",")[2]
+            if name == _PREFETCH:  # the second operand is a size
+                address = operands.partition(",")[0]
             found = _origin(_DESCRIPTOR.sub("", address), opcode, origins, parameters)
-            loads.append(Load(offset, opcode, _bits(parts), waits > 0, found))
+            (brought if name == _PREFETCH else loads).append(Load(offset, opcode, _bits(parts), waits > 0, found))
         _follow(name, parts, predicate, operands, origins, parameters)
-    return Code(tuple(loads), waits, releases, local, products)
+    return Code(tuple(loads), tuple(brought), waits, releases, local, products)
 
 
 def _instructions(text: str) -> Iterator[tuple[int, str, str, str]]:

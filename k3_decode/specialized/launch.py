@@ -173,11 +173,9 @@ class StepLauncher:
             self._run(ops.expert_sum, b.unit_rows, b.weights, b.places, b.latent)
 
     def _product(self, operator: Gemv | Gemm, weights: Tensor, x: Tensor, y: Tensor) -> None:
-        if isinstance(operator, Gemv):
-            # The skinny form takes a second input and a norm weight, which these products do not use.
-            self._run(operator, weights, x, x, self._weights.output_mix.weight, y)
-        else:
-            self._run(operator, weights, x, y)
+        # The skinny form takes a second input and a norm weight, which these products do not use.
+        extra = (x, self._weights.output_mix.weight) if isinstance(operator, Gemv) else ()
+        self._run(operator, weights, x, *extra, y)
 
     def _run(self, operator: Operator, *tensors: Tensor) -> None:
         self._kernels[operator.name](*tensors)

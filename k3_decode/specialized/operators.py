@@ -98,7 +98,7 @@ class StepOperators:
     def kda_in(self) -> Gemv | Gemm:
         """KDA's input projections."""
         outputs = 4 * self.size + self.config.kda_head_dim + self.config.num_heads
-        return product(self.config.hidden_size, outputs, self.rows)
+        return product(self.config.hidden_size, outputs, self.rows, settles=True)
 
     @property
     def kda(self) -> KdaDecode | KdaVerify:
@@ -118,7 +118,8 @@ class StepOperators:
     def mla_in(self) -> Gemv | Gemm:
         """MLA's input projections."""
         c = self.config
-        return product(c.hidden_size, c.q_lora_rank + c.cache_width + c.num_heads * c.v_head_dim, self.rows)
+        outputs = c.q_lora_rank + c.cache_width + c.num_heads * c.v_head_dim
+        return product(c.hidden_size, outputs, self.rows, settles=True)
 
     @property
     def mla_prepare(self) -> MlaPrepare:
@@ -158,7 +159,7 @@ class StepOperators:
     @property
     def dense_up(self) -> Gemv | Gemm:
         """Gate and linear rows of the dense MLP."""
-        return product(self.config.hidden_size, 2 * self.config.dense_size, self.rows, out="f32")
+        return product(self.config.hidden_size, 2 * self.config.dense_size, self.rows, out="f32", settles=True)
 
     @property
     def dense_activate(self) -> Activate:

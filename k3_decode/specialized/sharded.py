@@ -7,7 +7,6 @@ this is the work of one rank between them, which a bench on a single GPU can tim
 Source: k3-decode.md section 4.
 """
 
-import dataclasses
 from dataclasses import dataclass
 
 import torch
@@ -15,10 +14,11 @@ from torch import Tensor
 
 from k3_decode.config import K3Config
 from k3_decode.kernels.gemm import Gemm
-from k3_decode.kernels.gemv import Gemv, Segment
+from k3_decode.kernels.gemv import Gemv
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.kernels.operator import Operator
-from k3_decode.kernels.tactics import product, skinny
+from k3_decode.kernels.tactics import product
+from k3_decode.kernels.tail import Tail
 from k3_decode.specialized.buffers import StepBuffers
 from k3_decode.specialized.launch import StepLauncher
 from k3_decode.specialized.operators import StepOperators
@@ -51,28 +51,26 @@ class ShardedOperators:
         return product(self.config.hidden_size, sum(self.outputs), self.rows, out="f32")
 
     @property
-    def shared(self) -> Gemv | Gemm:
-        """The shared experts' output rows."""
+    def tail(self) -> Tail | None:
+        """Both products after the experts, where they are one launch."""
         c = self.config
         if self.rows > 2:
-            return product(c.shared_size, c.hidden_size, self.rows)
-        return self._skinny(Segment("situ", c.shared_size), c.hidden_size)
+            return None
+        return Tail(c.latent_size, c.shared_size, self.rows, c.rms_eps, c.situ_beta, c.situ_linear_beta)
+
+    @property
+    def shared(self) -> Gemv | Gemm:
+        """The shared experts' output rows, where they are a launch of their own."""
+        return product(self.config.shared_size, self.config.hidden_size, self.rows)
 
     @property
     def up(self) -> Gemv | Gemm:
-        """This rank's rows of the latent up-projection."""
-        c = self.config
-        if self.rows > 2:
-            return product(c.latent_size, c.hidden_size // self.ranks, self.rows)
-        return self._skinny(Segment("norm", c.latent_size), c.hidden_size // self.ranks)
+        """This rank's rows of the latent up-projection, likewise."""
+        return product(self.config.latent_size, self.config.hidden_size // self.ranks, self.rows)
 
     def every(self) -> list[Operator]:
         """List them."""
-        return [self.front, self.shared, self.up]
-
-    def _skinny(self, segment: Segment, outputs: int) -> Gemv:
-        c, chosen = self.config, skinny((segment,), outputs, self.rows)
-        return dataclasses.replace(chosen, eps=c.rms_eps, beta=c.situ_beta, linear_beta=c.situ_linear_beta)
+        return [self.front, self.shared, self.up] if self.tail is None else [self.front, self.tail]
 
 
 class ShardedMoe:
@@ -101,7 +99,7 @@ class ShardedMoe:
         whole = [c.num_experts, c.latent_size, c.shared_size * 2]
         starts = [sum(whole[:i]) for i in range(3)]
         own = zip(starts, (router, latent, shared), strict=True)
-        self._front = torch.cat([weights.front[start : start + count] for start, count in own])
+        self.front = torch.cat([weights.front[start : start + count] for start, count in own])
         self._up = weights.tail[: c.hidden_size // operators.ranks, : c.latent_size].contiguous()
         self._down = weights.tail[:, c.latent_size :].contiguous()
         self._published = buffers.front.new_empty(rows, router + latent + shared)
@@ -110,15 +108,14 @@ class ShardedMoe:
     def launch(self) -> None:
         """Launch the share's kernels, in order."""
         ops, w, b, c = self._ops, self._weights, self._buffers, self._ops.config
-        tail_input = StepOperators(c, ops.rows).tail_input
-        self._product(ops.front, self._front, b.normed, self._published)
+        tail, tail_input = ops.tail, StepOperators(c, ops.rows).tail_input
+        self._product(ops.front, self.front, b.normed, self._published)
         logits, z = b.front[:, : c.num_experts], b.front[:, c.num_experts : c.num_experts + c.latent_size]
         gates = self._published[:, -2 * c.shared_size :]
         self._step.experts(w, logits, z)
-        if tail_input is None:
-            self._run(ops.shared, self._down, gates, gates, w.norm, b.delta)
-            self._run(ops.up, self._up, b.latent, b.latent, w.norm, self._columns)
-        else:
+        if tail is not None:
+            self._run(tail, self._down, self._up, gates, b.latent, w.norm, b.delta, self._columns)
+        elif tail_input is not None:
             self._run(tail_input, b.latent, gates, w.norm, b.joined)
             self._product(ops.shared, self._down, b.joined[:, c.latent_size :], b.delta)
             self._product(ops.up, self._up, b.joined[:, : c.latent_size], self._columns)

@@ -1,6 +1,6 @@
 """Arithmetic on packed and single values."""
 
-from k3_decode.kernels.parts.dsl import Float32, Uint32, Value, cute
+from k3_decode.kernels.parts.dsl import Address, Float32, Int64, Uint32, Value, cute
 
 LOG2_E = 1.4426950408889634
 
@@ -45,8 +45,8 @@ def rsqrt(x: Value) -> Value:
 
 
 def reciprocal(x: Value) -> Value:
-    """Give ``1 / x``, correctly rounded."""
-    return cute.arch.inline_ptx("rcp.rn.f32 {$w0}, {$r0};", write_only_types=[Float32], read_only_args=[x])
+    """Give ``1 / x``, relative error 2^-23."""
+    return cute.arch.inline_ptx("rcp.approx.f32 {$w0}, {$r0};", write_only_types=[Float32], read_only_args=[x])
 
 
 def exp2(x: Value) -> Value:
@@ -120,6 +120,14 @@ def select_bits(condition: Value, yes: Value, no: Value) -> Value:
     return cute.arch.inline_ptx(
         "{ .reg .pred p; setp.ne.u32 p, {$r0}, 0; selp.b32 {$w0}, {$r1}, {$r2}, p; }",
         write_only_types=[Uint32], read_only_args=[condition, yes, no],
+    )  # fmt: skip
+
+
+def select_address(condition: Value, yes: Address, no: Address) -> Address:
+    """Give address ``yes`` where the word ``condition`` is not 0, else ``no``, in a way the linter can follow."""
+    return cute.arch.inline_ptx(
+        "{ .reg .pred p; setp.ne.u32 p, {$r0}, 0; selp.b64 {$w0}, {$r1}, {$r2}, p; }",
+        write_only_types=[Int64], read_only_args=[condition, yes, no],
     )  # fmt: skip
 
 

@@ -129,9 +129,31 @@ def copy_to_shared(target: Value, source: Address, live: Value) -> None:
     )
 
 
-def wait_for_copies() -> None:
-    """Wait for this thread's copies to shared memory; a barrier must follow before others read them."""
-    cute.arch.inline_ptx("cp.async.wait_all;")
+def close_copies() -> None:
+    """Make one group of this thread's copies to shared memory since the last group."""
+    cute.arch.inline_ptx("cp.async.commit_group;")
+
+
+def wait_for_copies(pending: int = 0) -> None:
+    """Wait for this thread's copies to shared memory; a barrier must follow before others read them.
+
+    Args:
+        pending: The latest groups that need not have arrived; with 0, all copies must have, grouped or not.
+    """
+    cute.arch.inline_ptx(f"cp.async.wait_group {pending};" if pending else "cp.async.wait_all;")
+
+
+def prefetch(address: Address, size: Value) -> None:
+    """Ask for so many bytes to be brought into L2, where this kernel or a later one will find them.
+
+    One thread asks for all. It may do so before the dependency wait, whoever writes the tensor: L2 is where all writes
+    meet.
+
+    Args:
+        address: Aligned to 16 bytes.
+        size: A multiple of 16.
+    """
+    cute.arch.inline_ptx("cp.async.bulk.prefetch.L2.global [{$r0}], {$r1};", read_only_args=[address, size])
 
 
 def load_matrices(address: Value, *, transposed: bool = False) -> list[Value]:

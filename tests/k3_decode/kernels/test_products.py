@@ -8,6 +8,7 @@ from k3_decode.bench.kernel_cases import products
 from k3_decode.build.sets import CHECKED_RANKS
 from k3_decode.kernels.gemv import Gemv, Segment
 from k3_decode.kernels.tactics import bucket, product, skinny
+from k3_decode.kernels.tail import Tail
 from k3_decode.reference.norm import rms_norm
 from k3_decode.reference.situ import situ
 from k3_decode.specialized.operators import StepOperators
@@ -87,3 +88,22 @@ def test_tail_equals_norm_and_activation_in_float64(library, device, close, shar
         hidden = situ(*both.double().chunk(2, dim=-1), beta=4.0, linear_beta=25.0)
         x = torch.cat([rms_norm(r.double(), scale.double(), eps=1e-5), hidden], dim=-1)
         close("kernel.product.activated", y, x @ w.double().T, distribution)
+
+
+@pytest.mark.parametrize("ranks", CHECKED_RANKS)
+@pytest.mark.parametrize("rows", [1, 2])
+def test_joint_tail_equals_both_products_in_float64(library, device, close, share, seeded, ranks, rows):
+    generator, shared = seeded(rows), share(ranks).shared_size
+    operator, outputs = Tail(3584, shared, rows), 7168 // ranks
+    down = draw("normal", 7168, shared, generator=generator).mul(shared**-0.5).bfloat16()
+    up = draw("normal", outputs, 3584, generator=generator).mul(3584**-0.5).bfloat16()
+    for distribution in DISTRIBUTIONS:
+        r = draw(distribution, rows, 3584, generator=generator)
+        both = draw(distribution, rows, 2 * shared, generator=generator)
+        scale = draw("normal", 3584, generator=generator)
+        y, columns = poisoned(rows, 7168, "bf16", device), poisoned(rows, outputs, "bf16", device)
+        library.kernel(operator)(down, up, both, r, scale, y, columns)
+        hidden = situ(*both.double().chunk(2, dim=-1), beta=4.0, linear_beta=25.0)
+        close("kernel.product.activated", y, hidden @ down.double().T, distribution)
+        normed = rms_norm(r.double(), scale.double(), eps=1e-5)
+        close("kernel.product.activated", columns, normed @ up.double().T, distribution)

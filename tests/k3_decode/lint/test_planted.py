@@ -6,8 +6,8 @@ import pytest
 
 from k3_decode.build.compiler import compile_operator
 from k3_decode.kernels.operator import Argument, Contract
-from k3_decode.kernels.parts.dsl import Int64, Stream, Tensor, Uint32, cute, cutlass
-from k3_decode.kernels.parts.memory import load, load_polled, load_static, store
+from k3_decode.kernels.parts.dsl import Int32, Int64, Stream, Tensor, Uint32, cute, cutlass
+from k3_decode.kernels.parts.memory import load, load_polled, load_static, prefetch, store
 from k3_decode.kernels.parts.sync import release_dependents, wait_for_predecessors
 from k3_decode.lint.__main__ import lint
 
@@ -20,6 +20,9 @@ MISTAKES = {
     "weak-poll": {"poll"},
     "narrow": {"narrow-stream", "lost-prefetch"},
     "spilled": {"spill"},
+    "brings-what-no-contract-names": {"brought"},
+    "brings-nothing": {"brought"},
+    "brings-late": {"brought"},
 }
 
 
@@ -44,7 +47,7 @@ class Planted:
 
     @property
     def contract(self):
-        return Contract(before_wait={"w": 1}, after_wait={"x": 4}, polls=1)
+        return Contract(before_wait={"w": 1}, after_wait={"x": 4}, brought=("w",), polls=1)
 
     @cute.jit
     def __call__(self, w: Tensor, x: Tensor, y: Tensor, flag: Tensor, stream: Stream):
@@ -67,10 +70,16 @@ class Planted:
             first = load(x + at)
         if cutlass.const_expr(self.mistake == "hoisted"):
             first = self.pure(x + at)
+        if cutlass.const_expr(self.mistake not in ("brings-nothing", "brings-late")):
+            prefetch(w, Int32(1024))
+        if cutlass.const_expr(self.mistake == "brings-what-no-contract-names"):
+            prefetch(y, Int32(1024))
         if cutlass.const_expr(self.mistake != "no-wait"):
             wait_for_predecessors()
         if cutlass.const_expr(self.mistake == "late-weights"):
             words = load_static(w + at)
+        if cutlass.const_expr(self.mistake == "brings-late"):
+            prefetch(w, Int32(1024))
         seen = load(flag, words=1)[0] if cutlass.const_expr(self.mistake == "weak-poll") else load_polled(flag)
         total = [words[i] + first[i] + seen for i in range(4)]
         for _ in cutlass.range_constexpr(4):

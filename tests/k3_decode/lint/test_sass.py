@@ -13,6 +13,8 @@ CODE = """
         /*0030*/                   LDC R9, c[0x0][0x228] ;
         /*0040*/                   IMAD.WIDE R4, R9, 0x4, R2 ;
         /*0050*/                   PREEXIT ;
+        /*0058*/                   R2UR UR8, R4 ;
+        /*005c*/                   UBLKPF.L2 [UR8], UR7 ;
         /*0060*/                   LDG.E.NA.LTC128B.128.STRONG.GPU R12, desc[UR4][R4.64+0x10] ;
         /*0070*/                   ACQBULK ;
         /*0080*/                   ULDC.64 UR6, c[0x0][0x218] ;
@@ -34,19 +36,22 @@ def test_each_load_is_traced_to_its_parameter():
         (128, True, {1}),
         (32, True, {1}),
     ]
+    assert [(each.after_wait, each.parameters) for each in code.brought] == [(False, {0})]
     assert (code.waits, code.releases, code.local_accesses, code.products) == (1, 1, 1, 1)
 
 
 @pytest.mark.parametrize(
     ("static", "contract", "rules"),
     [
-        (True, Contract(before_wait={"a": 1}, after_wait={"b": 1}, polls=1, products=1, spill_budget=1), set()),
-        (False, Contract(polls=1, spill_budget=1), {"early-load"}),
-        (True, Contract(before_wait={"a": 2}, polls=1, spill_budget=1), {"lost-prefetch"}),
-        (True, Contract(after_wait={"b": 2}, polls=1, spill_budget=1), {"missing-load"}),
-        (True, Contract(spill_budget=1), {"poll"}),
-        (True, Contract(polls=1), {"spill"}),
-        (True, Contract(polls=1, spill_budget=1, products=2), {"products"}),
+        (True, Contract({"a": 1}, {"b": 1}, ("a",), polls=1, products=1, spill_budget=1), set()),
+        (False, Contract(brought=("a",), polls=1, spill_budget=1), {"early-load"}),
+        (True, Contract(before_wait={"a": 2}, brought=("a",), polls=1, spill_budget=1), {"lost-prefetch"}),
+        (True, Contract(after_wait={"b": 2}, brought=("a",), polls=1, spill_budget=1), {"missing-load"}),
+        (True, Contract(polls=1, spill_budget=1), {"brought"}),
+        (True, Contract(brought=("a", "b"), polls=1, spill_budget=1), {"brought"}),
+        (True, Contract(brought=("a",), spill_budget=1), {"poll"}),
+        (True, Contract(brought=("a",), polls=1), {"spill"}),
+        (True, Contract(brought=("a",), polls=1, spill_budget=1, products=2), {"products"}),
     ],
 )
 def test_each_rule_speaks_for_itself(static, contract, rules):
