@@ -16,7 +16,16 @@ whoever arrives last.
 from dataclasses import dataclass
 
 from k3_decode.kernels.operator import Argument, Cache, Contract
-from k3_decode.kernels.parts.arithmetic import LOG2_E, bits, exp2, from_bits, maximum, pack_bf16, reciprocal
+from k3_decode.kernels.parts.arithmetic import (
+    LOG2_E,
+    bits,
+    exp2,
+    from_bits,
+    maximum,
+    pack_bf16,
+    reciprocal,
+    select_bits,
+)
 from k3_decode.kernels.parts.attention import bf16_outputs, bf16_scores, e4m3_outputs, e4m3_scores, pack_shares
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
@@ -47,7 +56,7 @@ from k3_decode.kernels.parts.sync import (
 WARPS = 8
 THREADS = WARPS * WARP
 TILE = 8 * WARPS
-"""Keys of a round: eight a warp."""
+"""Keys of a round: two warps score 16, half of the columns each, and then soften 8."""
 HEADS = 16
 """Heads of a block: rows of a tensor-core product."""
 FRESH = 8
@@ -168,13 +177,13 @@ class MlaCore:
         """Device code."""
         thread, _, _ = cute.arch.thread_idx()
         split, row, group = cute.arch.block_idx()
-        warp = thread // WARP
-        words = ((TILE + HEADS) * self.pitch + HEADS * self.share_pitch) // 4 + TILE + (WARPS + 2) * HEADS + 4
+        lane, warp = thread % WARP, thread // WARP
+        words = ((TILE + HEADS) * self.pitch + HEADS * self.share_pitch) // 4 + THREADS * 4 + (WARPS + 2) * HEADS
         keys = cutlass.utils.SmemAllocator().allocate_array(Uint32, words, byte_alignment=128).toint()
         queries = keys + TILE * self.pitch
         shares = queries + HEADS * self.pitch
-        places = shares + HEADS * self.share_pitch
-        scratch = places + TILE * 4
+        halves = shares + HEADS * self.share_pitch
+        scratch = halves + THREADS * 16
         stats = scratch + WARPS * HEADS * 4
         release_dependents()
 
@@ -183,6 +192,7 @@ class MlaCore:
         start, stop = split * share, cutlass.min(split * share + share, length)
         settled = cutlass.min(stop, length - FRESH)
         table = tables + Int64(row) * Int64(pages) * 4
+        places = cute.make_rmem_tensor((self.passes,), Int32)
         if start < stop:
             self.find(places, table, thread, start, stop, page)
             self.copy(keys, places, cache, thread, start, start, settled, settled)
@@ -202,15 +212,16 @@ class MlaCore:
         for first in cutlass.range(start, stop, TILE, unroll=1):
             if first > start:
                 barrier()  # all warps have read the keys and shares that this round replaces
-                self.find(places, table, thread, first, stop, page)
                 self.copy(keys, places, cache, thread, first, first, first + TILE, stop)
+            if first + TILE < stop:
+                self.find(places, table, thread, first + TILE, stop, page)
             wait_for_copies()
             barrier()  # all rows are staged
-            scores = self.score(queries, keys + warp * 8 * self.pitch, thread % WARP)
-            self.soften(scores, first, stop, scratch, shares, acc, top, total, thread % WARP, warp)
-            self.weigh(keys, shares, acc, thread % WARP, warp)
+            scores = self.score(queries, keys, halves, lane, warp)
+            self.soften(scores, first, stop, scratch, shares, acc, top, total, lane, warp)
+            self.weigh(keys, shares, acc, lane, warp)
         barrier()  # all warps have read the keys, which the outputs replace
-        self.leave(acc, top, total, keys, stats, scratch, thread % WARP, warp)
+        self.leave(acc, top, total, keys, stats, scratch, lane, warp)
         self.merge(keys, stats, scratch, partial, sums, counters, out, split, row, group, heads, thread)
 
     @property
@@ -227,34 +238,57 @@ class MlaCore:
             live = Int32(16) if here < there else Int32(0)
             copy_to_shared(target + here * self.pitch + unit % units * 16, source + Int64(unit) * 16, live)
 
+    @property
+    def copiers(self) -> int:
+        """Threads that copy a row together, 16 bytes each at a time."""
+        return 8 if self.cache == "bf16" else 4
+
+    @property
+    def passes(self) -> int:
+        """Rows of a round that a thread copies a part of."""
+        return TILE * self.copiers // THREADS
+
     @cute.jit
-    def find(self, places: Int32, table: Int64, thread: Int32, first: Int32, stop: Int32, page: Int32) -> None:
-        """Look up where the keys of a round are; those beyond the last are where the last is."""
-        if thread < TILE:
-            key = cutlass.min(first + thread, stop - 1)
+    def find(self, places: Tensor, table: Int64, thread: Int32, first: Int32, stop: Int32, page: Int32) -> None:
+        """Look up where this thread's keys of a round are; those beyond the last are where the last is."""
+        for i in cutlass.range_constexpr(self.passes):
+            key = cutlass.min(first + thread // self.copiers + i * (TILE // self.passes), stop - 1)
             block = Int32(load(table + Int64(key // page) * 4, words=1)[0])
-            store_shared(places + thread * 4, [block * page + key % page])
-        barrier()  # the places of all keys are known
+            places[i] = block * page + key % page
 
     @cute.jit
     def copy(
-        self, target: Int32, places: Int32, cache: Int64, thread: Int32, first: Int32, begin: Int32, end: Int32,
+        self, target: Int32, places: Tensor, cache: Int64, thread: Int32, first: Int32, begin: Int32, end: Int32,
         stop: Int32,
     ) -> None:  # fmt: skip
         """Start copying the keys of a round from ``begin`` to ``end``, zeros from ``stop`` on."""
-        units = self.row_bytes // 16
-        for unit in cutlass.range(thread, TILE * units, THREADS, unroll=6):
-            key = first + unit // units
+        own, at = thread // self.copiers, thread % self.copiers * 16
+        for i in cutlass.range_constexpr(self.passes):
+            here = own + i * (TILE // self.passes)
+            key = first + here
             if key >= begin and key < end:
-                place = Int32(load_shared(places + unit // units * 4, words=1)[0])
                 live = Int32(16) if key < stop else Int32(0)
-                source = cache + Int64(place) * self.row_bytes + Int64(unit % units) * 16
-                copy_to_shared(target + unit // units * self.pitch + unit % units * 16, source, live)
+                source = cache + Int64(places[i]) * self.row_bytes + Int64(at)
+                for j in cutlass.range_constexpr(self.row_bytes // (self.copiers * 16)):
+                    step = j * self.copiers * 16
+                    copy_to_shared(target + here * self.pitch + at + step, source + step, live)
 
-    def score(self, queries: Value, keys: Value, lane: Value) -> list[Value]:
-        """Multiply 16 heads by this warp's 8 keys."""
-        scores = bf16_scores if self.cache == "bf16" else e4m3_scores
-        return scores(queries, keys, lane, pitch=self.pitch, width=self.width)
+    def score(self, queries: Value, keys: Value, halves: Value, lane: Value, warp: Value) -> list[Value]:
+        """Multiply 16 heads by 16 keys, half of the columns; give the whole sums of 8 of the keys."""
+        side, half = warp // 4, self.row_bytes // 2
+        multiply = bf16_scores if self.cache == "bf16" else e4m3_scores
+        both = multiply(
+            queries + side * half, keys + (warp % 4 * 16) * self.pitch + side * half, lane, pitch=self.pitch,
+            columns=self.width // 2,
+        )  # fmt: skip
+        first = Uint32(side)
+        own, other = (
+            [select_bits(first, bits(both[1 - k][i]), bits(both[k][i])) for i in range(4)] for k in (0, 1)
+        )  # the first warp keeps the first tile and hands over the second
+        store_shared(halves + (warp * WARP + lane) * 16, other)
+        barrier()  # all halves are there
+        added = load_shared(halves + (((warp + 4) % WARPS) * WARP + lane) * 16)
+        return [from_bits(own[i]) + from_bits(added[i]) for i in range(4)]
 
     @cute.jit
     def soften(
@@ -263,7 +297,7 @@ class MlaCore:
     ) -> None:  # fmt: skip
         """Turn scores into shares against the running maximum, and rescale what was summed so far."""
         group, quad = lane // 4, lane % 4
-        column = warp * 8 + quad * 2
+        column = warp % 4 * 16 + warp // 4 * 8 + quad * 2
         values = [scores[i] * (self.scale * LOG2_E) for i in range(4)]
         for i in cutlass.range_constexpr(4):
             values[i] = values[i] if first + column + i % 2 < stop else Float32(NOTHING)

@@ -10,40 +10,51 @@ from k3_decode.kernels.parts.e4m3 import unpack_columns, unpack_e4m3
 from k3_decode.kernels.parts.memory import load_matrices
 
 
-def bf16_scores(queries: Value, keys: Value, lane: Value, *, pitch: int, width: int) -> list[Value]:
-    """Multiply 16 rows of bfloat16 by 8.
+def bf16_scores(queries: Value, keys: Value, lane: Value, *, pitch: int, columns: int) -> list[list[Value]]:
+    """Multiply 16 rows of bfloat16 by 16.
 
     Args:
         queries: Shared address of the 16 rows.
-        keys: Shared address of the 8 rows.
+        keys: Shared address of the other 16 rows.
         lane: Of the warp.
         pitch: Bytes between rows.
-        width: Columns, a multiple of 32.
+        columns: Columns, a multiple of 32.
+
+    Returns:
+        The tile of the first 8 of the other rows, and that of the last 8.
     """
-    acc = [Float32(0.0) for _ in range(4)]
-    a_place = queries + (lane % 16) * pitch + lane // 16 * 16
-    b_place = keys + (lane % 8) * pitch + lane // 8 * 16
-    for step in range(width // 32):
-        b = load_matrices(b_place + step * 64)
-        for half in range(2):
-            a = load_matrices(a_place + step * 64 + half * 32)
-            acc = mma_bf16(a, b[2 * half : 2 * half + 2], acc)
-    return acc
+    acc = [[[Float32(0.0) for _ in range(4)] for _ in range(2)] for _ in range(2)]
+    a_place, b_place = _fragments(queries, keys, lane, pitch)
+    for step in range(columns // 16):
+        a, b = load_matrices(a_place + step * 32), load_matrices(b_place + step * 32)
+        for tile in range(2):
+            acc[step % 2][tile] = mma_bf16(a, b[2 * tile : 2 * tile + 2], acc[step % 2][tile])
+    return _added(acc)
 
 
-def e4m3_scores(queries: Value, keys: Value, lane: Value, *, pitch: int, width: int) -> list[Value]:
-    """Multiply 16 rows of e4m3 by 8; arguments as of `bf16_scores`, ``width`` a multiple of 64."""
-    acc = [Float32(0.0) for _ in range(4)]
-    a_place = queries + (lane % 16) * pitch + lane // 16 * 16
-    b_place = keys + (lane % 8) * pitch + lane // 8 * 16
-    for step in range(width // 64):
-        b = load_matrices(b_place + step * 64)
-        for half in range(2):
-            a = load_matrices(a_place + step * 64 + half * 32)
-            for chunk in range(2):
-                upper, lower = unpack_e4m3(a[2 * chunk]), unpack_e4m3(a[2 * chunk + 1])
-                acc = mma_f16([upper[0], lower[0], upper[1], lower[1]], unpack_e4m3(b[2 * half + chunk]), acc)
-    return acc
+def e4m3_scores(queries: Value, keys: Value, lane: Value, *, pitch: int, columns: int) -> list[list[Value]]:
+    """Multiply 16 rows of e4m3 by 16; arguments and result as of `bf16_scores`."""
+    acc = [[[Float32(0.0) for _ in range(4)] for _ in range(2)] for _ in range(2)]
+    a_place, b_place = _fragments(queries, keys, lane, pitch)
+    for step in range(columns // 32):
+        a, b = load_matrices(a_place + step * 32), load_matrices(b_place + step * 32)
+        for chunk in range(2):
+            upper, lower = unpack_e4m3(a[2 * chunk]), unpack_e4m3(a[2 * chunk + 1])
+            fragment = [upper[0], lower[0], upper[1], lower[1]]
+            for tile in range(2):
+                acc[chunk][tile] = mma_f16(fragment, unpack_e4m3(b[2 * tile + chunk]), acc[chunk][tile])
+    return _added(acc)
+
+
+def _fragments(queries: Value, keys: Value, lane: Value, pitch: int) -> tuple[Value, Value]:
+    """Give the places of this lane's 16 bytes of the first 32 bytes of both sides."""
+    own = lane // 16 * 8 + lane % 8
+    return queries + (lane % 16) * pitch + lane // 16 * 16, keys + own * pitch + lane // 8 % 2 * 16
+
+
+def _added(acc: list[list[list[Value]]]) -> list[list[Value]]:
+    """Join the two sums of each tile, which were kept apart so that fewer products wait for one another."""
+    return [[acc[0][tile][i] + acc[1][tile][i] for i in range(4)] for tile in range(2)]
 
 
 def pack_shares(low: Value, high: Value, cache: str) -> Value:

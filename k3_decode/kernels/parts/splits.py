@@ -16,7 +16,7 @@ def arrive(counter: Address, count: int) -> Value:
         Blocks that had arrived before: ``count - 1`` for the last.
     """
     before = cute.arch.inline_ptx(
-        "fence.acq_rel.gpu; atom.acq_rel.gpu.global.inc.u32 {$w0}, [{$r0}], {$r1};",
+        "atom.acq_rel.gpu.global.inc.u32 {$w0}, [{$r0}], {$r1};",
         write_only_types=[Uint32], read_only_args=[counter, Uint32(count - 1)],
     )  # fmt: skip
     return Int32(before)

@@ -117,14 +117,19 @@ def test_experts_equal_float64(library, device, close, share, seeded, ranks):
     width, generator = share(ranks).expert_size, seeded(ranks)
     raw, up, down = weights_of(ranks, width, seeded)
     bias = torch.zeros(EXPERTS, device=device)
-    for distribution, skew in [*((each, False) for each in DISTRIBUTIONS), ("normal", True)]:
+    kinds = [*((each, False) for each in DISTRIBUTIONS), ("normal", True)]
+    pools = []
+    for distribution, skew in kinds:
         every = draw(distribution, MOST, LATENT, generator=generator)
         scores = draw("normal", MOST, EXPERTS, generator=generator)
         scores[:, DRAWN[ranks] :] = float("-inf")
         if skew:
             scores[:, :TOP] += 20.0  # every token picks the same experts: units of eight
         _, _, picks, shares, *_ = route(library, scores, bias, every)
-        expected = truth(raw, picks, shares, every)
+        pools.append((every, scores, picks, shares))
+    joined = [torch.cat([pool[i] for pool in pools]) for i in (2, 3, 0)]
+    truths = truth(raw, *joined).split(MOST)
+    for (distribution, skew), (every, scores, picks, _), expected in zip(kinds, pools, truths, strict=True):
         for rows in ROWS:
             first = int(torch.randint(0, MOST - rows + 1, (), generator=generator, device=device))
             own = slice(first, first + rows)

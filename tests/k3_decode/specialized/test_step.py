@@ -22,7 +22,7 @@ from k3_decode.specialized.path import KernelPath
 
 pytestmark = pytest.mark.gpu
 
-PAGE = 64
+PAGE, STEPS = 64, 4
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +92,9 @@ E4M3 = torch.float8_e4m3fn
     [
         ("k3-small", (2, 5), None, "kernel.step"),
         ("k3-small", (2, 5), E4M3, "kernel.step.e4m3"),
-        ("k3-mini-r16", (1, 5, 33), None, "kernel.step"),
-        ("k3-mini-r16", (1, 33), E4M3, "kernel.step.e4m3"),
-        ("k3-mini-r8", (1, 5, 33), None, "kernel.step"),
+        ("k3-mini-r16", (1, 33), None, "kernel.step"),
+        ("k3-mini-r16", (5,), E4M3, "kernel.step.e4m3"),
+        ("k3-mini-r8", (1, 5), None, "kernel.step"),
     ],
 )
 def test_steps_are_as_close_to_float64_as_the_reference(library, name, counts, latents, row):
@@ -112,7 +112,7 @@ def test_steps_are_as_close_to_float64_as_the_reference(library, name, counts, l
         decoder = Decoder(model, caches[0], mode="specialized", specialization=Specialization(Fixed(path)))
         shape = StepShape(phase="decode", rows=rows, tokens_per_request=1)
         mine, theirs = [], []
-        for step in range(6):
+        for step in range(STEPS):
             tokens = torch.randint(0, model.config.vocab_size, (rows,), generator=generator).tolist()
             one = batch(tokens, [step] * rows, slots, tables)
             got = decoder.forward(one, shape)
@@ -125,7 +125,7 @@ def test_steps_are_as_close_to_float64_as_the_reference(library, name, counts, l
         assert max(mine) <= tolerance(row, "normal").max_rel_error
         assert max(mine) <= 1.5 * max(theirs), "the reference in bfloat16 is closer"
         assert decoder.plan(shape).path is Path.SPECIALIZED
-        assert decoder.ledger.snapshot()["buckets"][0]["specialized_steps"] == 6
+        assert decoder.ledger.snapshot()["buckets"][0]["specialized_steps"] == STEPS
         operators = StepOperators(model.config, path.max_rows, cache="bf16" if latents is None else "u8").every()
         assert len(decoder.ledger.snapshot()["kernel_digests"]) == len({each.name for each in operators})
         del path, decoder, caches
