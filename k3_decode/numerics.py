@@ -77,9 +77,7 @@ TOLERANCES: dict[str, Tolerance] = {
     "model.forms": Tolerance(1e-11, _FLOAT64 + ", through all layers"),
     "kernel.product.f32": Tolerance(2e-5, "float32 sums of up to 7168 products in another order"),
     "kernel.product.bf16": Tolerance(2.0**-8, _BF16_OUT),
-    "kernel.product.bf16/denormal": Tolerance(
-        2.0**-7, "half a unit of a subnormal bfloat16 is 2^-8 of a normal number"
-    ),
+    "kernel.product.bf16/denormal": Tolerance(2.0**-7, "half a unit of a subnormal number is 2^-8 of a normal one"),
     "kernel.product.activated": Tolerance(2.0**-7, _BF16_OUT + "; the activation is rounded to bfloat16 before"),
     "kernel.attention_residual": Tolerance(2.0**-8, _BF16_OUT),
     "kernel.kda.out": Tolerance(2.0**-7, _BF16_OUT + "; the norm divides by outputs that may cancel"),

@@ -22,7 +22,11 @@ def _of_model(name: str) -> Callable[[], list[Operator]]:
     return lambda: step_operators(CONFIGS[name])
 
 
-SESSION_BUCKETS: dict[str, tuple[int, ...]] = {"k3-small": (2, 8, 64), "k3-mini-r8": (1, 8, 64), "k3-mini-r16": (1, 8, 64)}
+SESSION_BUCKETS: dict[str, tuple[int, ...]] = {
+    "k3-small": (2, 8, 64),
+    "k3-mini-r8": (1, 8, 64),
+    "k3-mini-r16": (1, 8, 64),
+}
 """Row counts of the steps that a session on a GPU tests and measures."""
 
 SHARDED = {"k3-mini-r8": 8, "k3-mini-r16": 16}
