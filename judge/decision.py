@@ -1,7 +1,7 @@
 """Reads one cell in the light of one claim: what it says, why, and with which error."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -67,7 +67,9 @@ class Weight:
     distance: float
 
 
-def decide(claim: Claim, cell: CellSummary, bundle: Assessment, *, head_sha: CommitSha | None) -> Decision:
+def decide(
+    claim: Claim, cell: CellSummary, bundle: Assessment, *, head_sha: CommitSha | None, waived: Collection[str] = ()
+) -> Decision:
     """Read a cell.
 
     Args:
@@ -75,13 +77,15 @@ def decide(claim: Claim, cell: CellSummary, bundle: Assessment, *, head_sha: Com
         cell: One of the cells it selects.
         bundle: The cell's bundle.
         head_sha: The pull request's head; None: any commit counts.
+        waived: Rules whose findings shall not stand in the way (`judge.waiver`).
     """
+    standing = [finding for finding in bundle.findings if finding.rule_id not in waived]
     return (
         _unusable(cell, bundle, head_sha)
         or _incomparable(cell)
-        or _blocked(cell, bundle)
+        or _blocked(cell, standing)
         or _path(claim, cell, bundle)
-        or _limited(claim, cell, bundle)
+        or _limited(claim, cell, standing)
         or _unchanged(claim, cell, bundle)
         or _numerics(claim, cell)
         or _unsteady(cell)
@@ -109,15 +113,15 @@ def _incomparable(cell: CellSummary) -> Decision | None:
     return Decision(cell, "not_comparable", f"the arms cannot be compared in cell {cell.cell.id}: {fields}"[:500])
 
 
-def _blocked(cell: CellSummary, bundle: Assessment) -> Decision | None:
-    return _held_against(cell, [finding for finding in bundle.findings if finding.effect == "blocks"])
+def _blocked(cell: CellSummary, findings: Sequence[Finding]) -> Decision | None:
+    return _held_against(cell, [finding for finding in findings if finding.effect == "blocks"])
 
 
-def _limited(claim: Claim, cell: CellSummary, bundle: Assessment) -> Decision | None:
+def _limited(claim: Claim, cell: CellSummary, findings: Sequence[Finding]) -> Decision | None:
     """What is held against a speed-up whose path did run; a path that never ran is the better reason (`_path`)."""
     if not isinstance(claim.relation, AtLeast):
         return None
-    return _held_against(cell, [f for f in bundle.findings if f.effect == "limits" and f.rule_id != "P-002"])
+    return _held_against(cell, [f for f in findings if f.effect == "limits" and f.rule_id != "P-002"])
 
 
 def _held_against(cell: CellSummary, findings: Sequence[Finding]) -> Decision | None:

@@ -30,11 +30,13 @@ class Reconciliation(Record):
     step_us: Amount
     """Median of the timed steps of the blocks whose kernels were timed."""
     kernels_us: Amount
+    """Of the step whose kernels and gaps together take the median time; of an even number, the two in the middle."""
     gaps_us: Amount
     residual_us: float
-    """What kernels and gaps do not explain; below 0: they take longer than the step that they are part of."""
+    """What kernels and gaps do not explain; below 0: they take longer than the step, as gaps do under a tracer."""
     residual_share: float
     explained: bool
+    """Whether the kernels fit into the step, and fill it together with the gaps, within `TOLERANCE`."""
     kernels: tuple[KernelTime, ...] = ()
     """At most `MAX_KERNELS`; empty in records stored before they were listed."""
 
@@ -57,7 +59,13 @@ def reconciled(steps: StepTable, rows: Sequence[KernelTimeRow]) -> Reconciliatio
 def reconcile(
     step_us: float, kernels_us: Floats, *, gaps_us: Floats, listed: Sequence[KernelTime] = ()
 ) -> Reconciliation:
-    """Compare a step with what its kernels and gaps add up to.
+    """Compare a step with what kernels and gaps add up to in the median step.
+
+    A tracer leaves kernels as they are and delays their launches, so a step may be shorter than its traced gaps allow,
+    and not shorter than its kernels.
+
+    Each step is added up before the median is taken: what delays a step delays now one kernel and now another, and the
+    median of none of them shows it.
 
     Args:
         step_us: Median time of the step, above 0.
@@ -65,7 +73,9 @@ def reconcile(
         gaps_us: Time of each step in which no kernel ran, ``[steps]``.
         listed: Kernels to list.
     """
-    kernels, gaps = float(np.median(kernels_us)), float(np.median(gaps_us))
+    order = np.argsort(kernels_us + gaps_us, kind="stable")
+    middle = order[(len(order) - 1) // 2 : len(order) // 2 + 1]
+    kernels, gaps = float(kernels_us[middle].mean()), float(gaps_us[middle].mean())
     residual = step_us - kernels - gaps
     return Reconciliation(
         step_us=step_us,
@@ -73,7 +83,7 @@ def reconcile(
         gaps_us=gaps,
         residual_us=residual,
         residual_share=residual / step_us,
-        explained=abs(residual) <= TOLERANCE * step_us,
+        explained=kernels - TOLERANCE * step_us <= step_us <= kernels + gaps + TOLERANCE * step_us,
         kernels=tuple(sorted(listed, key=lambda one: (-one.total_us, one.name))[:MAX_KERNELS]),
     )
 

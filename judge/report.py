@@ -13,6 +13,7 @@ from judge.policy import Shortfall
 from judge.rules.record import EFFECTS, Finding
 from judge.scope import ASPECTS, Aspect, ScopeCell, ScopeMap
 from judge.verdict import Verdict
+from judge.waiver import Waiver
 from worker.bundle.record import CommitSha, Positive, Record, RepositoryName, Sha256
 
 Conclusion = Literal["success", "failure", "neutral", "action_required"]
@@ -77,6 +78,7 @@ def render(
     *,
     shortfalls: Sequence[Shortfall] = (),
     scope: ScopeMap | None = None,
+    waivers: Sequence[Waiver] = (),
 ) -> CheckReport:
     """Write the check.
 
@@ -88,9 +90,16 @@ def render(
         urls: Where the evidence can be seen.
         shortfalls: What the repository's merge policy asks for and the evidence does not have.
         scope: The declared scope, filled in; None: none was declared.
+        waivers: What maintainers let pass at this head.
     """
     headline = _headline(claims, verdicts, shortfalls)
-    said = (*_claims(claims, verdicts), *_covered(scope), *_policy(shortfalls), *_next(claims, verdicts))
+    said = (
+        *_claims(claims, verdicts),
+        *_covered(scope),
+        *_policy(shortfalls),
+        *_waived(waivers),
+        *_next(claims, verdicts),
+    )
     parts = [f"**{escape(headline)}**", *said, _links(urls)]
     details = [*_verdicts(verdicts, urls), *_scope(scope), *_bundles(bundles, urls)]
     details.append(f"Judged for commit {code(pull.head_sha[:12])} of {escape(pull.repository)}.")
@@ -134,6 +143,15 @@ def _policy(shortfalls: Sequence[Shortfall]) -> Iterator[str]:
         yield "### What the merge policy asks for"
         yield "\n".join(
             f"- {f'{code(one.claim_id)}: ' if one.claim_id else ''}{escape(one.sentence)}" for one in shortfalls
+        )
+
+
+def _waived(waivers: Sequence[Waiver]) -> Iterator[str]:
+    if waivers:
+        yield "### Waived for this commit"
+        yield "\n".join(
+            f"- waiver {one.number}: findings of {code(one.rule_id)}, by {escape(one.by)}: {escape(one.reason)}"
+            for one in waivers
         )
 
 

@@ -20,6 +20,7 @@ from judge.selection import missing, selected
 from judge.stats import holm
 from judge.thresholds import DECISION_ERROR
 from judge.trust import TrustLevel
+from judge.waiver import WAIVABLE, Waiver, holding
 from worker.bundle.record import CommitSha, Identifier, Label, Positive, Record, Sha256
 
 _LEAST_SETTLED: tuple[Outcome, ...] = ("not_comparable", "no_evidence", "inconclusive")
@@ -68,6 +69,8 @@ class Verdict(Record):
     """Commit at which the deciding cells were measured, if they are inherited; None: measured at the head."""
     tries: Positive = 1
     """Runs behind the deciding bundle, the ones that were never handed in included: they multiply its error."""
+    waivers: tuple[Waiver, ...] = ()
+    """Waivers without which something would be held against the deciding cells."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +82,14 @@ class _Case:
         bundle: The bundle.
         decisions: One for each selected cell.
         gaps: Values of the selector that no cell has.
+        waivers: Those that lift something from one of the cells.
     """
 
     claim: Claim
     bundle: Assessment
     decisions: tuple[Decision, ...]
     gaps: tuple[str, ...]
+    waivers: tuple[Waiver, ...]
 
     @property
     def tested(self) -> bool:
@@ -118,6 +123,7 @@ def judge(
     *,
     head_sha: CommitSha | None = None,
     inherited: Mapping[Sha256, CommitSha] | None = None,
+    waivers: Sequence[Waiver] = (),
 ) -> tuple[Verdict, ...]:
     """Judge every claim of a pull request.
 
@@ -126,11 +132,13 @@ def judge(
         bundles: What was assessed of the bundles there are for it, oldest first.
         head_sha: Its present head; evidence for another commit is stale. None: any commit counts.
         inherited: Where bundles were measured whose cells are inherited (`judge.lifetime`), by bundle id.
+        waivers: What maintainers let pass; only those for the present head hold.
 
     Returns:
         One verdict for each claim, in order. The default is *inconclusive*, or *no evidence* where there is none.
     """
-    cases = [_case(claim, bundle, head_sha) for claim in claims for bundle in bundles]
+    waived = holding(waivers, head_sha)
+    cases = [_case(claim, bundle, head_sha, waived) for claim in claims for bundle in bundles]
     tests = [case for case in cases if case.tested]
     support = dict(zip(map(id, tests), holm([case.p_support for case in tests]), strict=True))
     contradict = dict(zip(map(id, tests), holm([case.p_contradict for case in tests]), strict=True))
@@ -151,10 +159,21 @@ def _marked(verdict: Verdict, inherited: Mapping[Sha256, CommitSha]) -> Verdict:
     return verdict.model_copy(update={"inherited_from": source, "reason": reason[:500]})
 
 
-def _case(claim: Claim, bundle: Assessment, head_sha: CommitSha | None) -> _Case:
+def _case(claim: Claim, bundle: Assessment, head_sha: CommitSha | None, waivers: Sequence[Waiver]) -> _Case:
     cells = selected(claim, bundle)
-    decisions = tuple(decide(claim, cell, bundle, head_sha=head_sha) for cell in cells)
-    return _Case(claim, bundle, decisions, missing(claim, cells))
+    rules = {one.rule_id for one in waivers}
+    decisions = tuple(decide(claim, cell, bundle, head_sha=head_sha, waived=rules) for cell in cells)
+    lifting = tuple(one for one in waivers if any(_lifts(one, cell, bundle) for cell in cells))
+    return _Case(claim, bundle, decisions, missing(claim, cells), lifting)
+
+
+def _lifts(waiver: Waiver, cell: CellSummary, bundle: Assessment) -> bool:
+    return any(
+        finding.rule_id == waiver.rule_id
+        and finding.effect in WAIVABLE
+        and finding.touches(eval_id=cell.eval_id, cell=cell.cell.id, kind=cell.kind)
+        for finding in bundle.findings
+    )
 
 
 def _rule(case: _Case, p_support: float, p_contradict: float) -> _Ruling:
@@ -214,6 +233,10 @@ def _write(claim: Claim, ruling: _Ruling | None, order: Sequence[_Ruling], outco
     decisions = ruling.case.decisions if ruling else ()
     gaps = ruling.case.gaps if ruling else ()
     settled = outcome in ("supported", "contradicted")
+    waivers = ruling.case.waivers if ruling else ()
+    if waivers:
+        named = ", ".join(f"{one.rule_id} (waiver {one.number})" for one in waivers)
+        reason = f"{reason[:380]}; waived: {named}"
     return Verdict(
         claim=claim,
         claim_id=claim.id,
@@ -232,4 +255,5 @@ def _write(claim: Claim, ruling: _Ruling | None, order: Sequence[_Ruling], outco
         next_run=None if settled else next_run(claim, outcome, deciding, bundle, gaps=gaps),
         bundle_ids=tuple(dict.fromkeys(one.case.bundle.bundle_id for one in order)),
         tries=bundle.tries if bundle else 1,
+        waivers=waivers,
     )

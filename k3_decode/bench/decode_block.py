@@ -14,7 +14,7 @@ from typing import TypedDict
 
 import torch
 
-from k3_decode.bench.kernel_times import TRACED_STEPS, KernelTimes, add_up, trace
+from k3_decode.bench.kernel_times import LEAD_IN_STEPS, TRACED_STEPS, KernelTimes, add_up, trace
 from k3_decode.decoder import NOT_BUILT, DecodeMode, Decoder, Specialization
 from k3_decode.engine.pools import blocks_for
 from k3_decode.engine.request import SamplingParams
@@ -42,7 +42,7 @@ class BlockPlan:
         warmup: Steps run before them, not timed.
         seed: Seeds the context tokens.
         kernels: Whether to time the kernels of a step too: on a CPU, operators of the timed steps; on a GPU, kernels of
-            `TRACED_STEPS` further steps, for tracing slows those that it watches.
+            `TRACED_STEPS` further steps, for tracing delays launches.
     """
 
     batch: int
@@ -55,7 +55,7 @@ class BlockPlan:
     @property
     def positions(self) -> int:
         """Tokens that each request may come to hold, traced steps included."""
-        return self.context + self.warmup + self.steps + (TRACED_STEPS + 1 if self.kernels else 0)
+        return self.context + self.warmup + self.steps + (LEAD_IN_STEPS + TRACED_STEPS if self.kernels else 0)
 
 
 class TimedStep(TypedDict):

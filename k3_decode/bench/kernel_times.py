@@ -1,5 +1,6 @@
 """Times of every kernel inside a step, and of the gaps between them: what a step's latency has to be made of."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypedDict
@@ -11,7 +12,12 @@ from torch.profiler import ProfilerActivity, profile
 from k3_decode.spans import Span
 
 TRACED_STEPS = 8
-"""Steps that a GPU traces; they come after the timed ones, for tracing slows them."""
+"""Steps that a GPU traces; they come after the timed ones, for tracing delays launches."""
+
+LEAD_IN_STEPS = 4
+"""Steps before those, traced as well and left out: the first ones find a GPU that has rested."""
+
+_STEP_ENDS = "cudaDeviceSynchronize"
 
 MAX_NAME = 200
 """Characters of a kernel's name that are kept."""
@@ -58,26 +64,43 @@ def add_up(steps: Sequence[Sequence[Span]]) -> list[KernelTimes]:
     return [*rows, {"kernel": None, "launches": 1, "times_us": gaps}]
 
 
-def trace(step: Callable[[], object], *, steps: int = TRACED_STEPS) -> list[list[Span]]:
-    """Run steps on a GPU and ask its driver when each kernel ran, those inside graphs and copies included.
+def trace(step: Callable[[], object]) -> list[list[Span]]:
+    """Run `LEAD_IN_STEPS` and `TRACED_STEPS` steps on a GPU and ask its driver when each kernel ran.
+
+    Kernels inside graphs, copies and memory sets are among them.
 
     Args:
-        step: Runs one step and waits until its results are on the host.
-        steps: How many are traced; one more goes before them, which starts the tracing.
+        step: Runs one step.
+
+    Returns:
+        The kernels of each traced step.
     """
-    found = []
-    for _ in range(steps + 1):
-        with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiler:
+    with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as profiler:
+        for _ in range(LEAD_IN_STEPS + TRACED_STEPS):
             step()
             torch.cuda.synchronize()
-        found.append(
-            [
-                Span(event.name, event.time_range.start, event.time_range.end)
-                for event in profiler.events() or ()
-                if event.device_type == DeviceType.CUDA
-            ]
-        )
-    return found[1:]
+    events = [
+        (event.device_type, Span(event.name, event.time_range.start, event.time_range.end))
+        for event in profiler.events() or ()
+    ]
+    kernels = [span for device, span in events if device == DeviceType.CUDA]
+    ends = [span.end_us for device, span in events if device == DeviceType.CPU and span.name == _STEP_ENDS]
+    return cut(kernels, sorted(ends)[-LEAD_IN_STEPS - TRACED_STEPS :])[LEAD_IN_STEPS:]
+
+
+def cut(spans: Iterable[Span], ends_us: Sequence[float]) -> list[list[Span]]:
+    """Sort spans into steps.
+
+    Args:
+        spans: Of all steps, in any order.
+        ends_us: When each step had ended, ascending, on the clock of the spans.
+    """
+    steps: list[list[Span]] = [[] for _ in ends_us]
+    for span in spans:
+        index = bisect_left(ends_us, span.end_us)
+        if index < len(steps):
+            steps[index].append(span)
+    return steps
 
 
 def _row(name: str, times: Sequence[Sequence[float]]) -> KernelTimes:

@@ -17,7 +17,8 @@ from judge.rerun import RerunPlan, rerun_plan
 from judge.scope import ScopeMap, scope_map
 from judge.selection import missing, selected
 from judge.verdict import Verdict, judge
-from server import audit
+from judge.waiver import Waiver
+from server import audit, waivers
 from server.checks import evidence, remarks
 from server.checks.evidence import Weighed
 from server.github import CheckPayload
@@ -42,6 +43,7 @@ class _Case:
     scope: ScopeMap | None
     lots: Mapping[str, float]
     presses: int
+    waivers: tuple[Waiver, ...]
 
     @property
     def bundles(self) -> tuple[Assessment, ...]:
@@ -126,16 +128,17 @@ def _read(services: Services, pull_id: int) -> _Case:
         repository = session.get_one(Repository, pull.repository_id)
         policy = policy_of(session, pull.repository_id)
         presses = buttons_pressed(session, pull.repository_id, pull.number)
+        waived = waivers.holding(session, pull)
     weighed, claimed, scope = evidence.weigh(gathered, head_sha=pull.head_sha), parse_claims(pull.body), None
     if claimed.scope is not None:
         bundles = [one.assessment for one in weighed.counted]
         scope = scope_map(claimed.scope, bundles, head_sha=pull.head_sha)
-    return _Case(pull, repository, claimed, weighed, gathered.provenance, policy, scope, gathered.lots, presses)
+    return _Case(pull, repository, claimed, weighed, gathered.provenance, policy, scope, gathered.lots, presses, waived)
 
 
 def _judge(case: _Case) -> _Judged:
     claims = case.claimed.claims
-    verdicts = judge(claims, case.bundles, head_sha=case.pull.head_sha, inherited=case.inherited)
+    verdicts = judge(claims, case.bundles, head_sha=case.pull.head_sha, inherited=case.inherited, waivers=case.waivers)
     short = shortfalls(
         case.policy,
         verdicts,
@@ -185,7 +188,14 @@ def _report(case: _Case, judged: _Judged, public_url: str) -> CheckReport:
         ),
     )
     return render(
-        pull, case.claimed, judged.verdicts, case.bundles, urls, shortfalls=judged.shortfalls, scope=case.scope
+        pull,
+        case.claimed,
+        judged.verdicts,
+        case.bundles,
+        urls,
+        shortfalls=judged.shortfalls,
+        scope=case.scope,
+        waivers=case.waivers,
     )
 
 

@@ -10,9 +10,10 @@ from judge.assess import Assessment
 from judge.rerun import RerunPlan
 from judge.rules import RULES
 from judge.verdict import Verdict
-from server import orders
+from judge.waiver import WAIVABLE
+from server import orders, waivers
 from server.conversation import replies
-from server.conversation.grammar import Again, Cancel, Explain, Help, Request, Run, Status, Unknown
+from server.conversation.grammar import Again, Cancel, Explain, Help, Request, Run, Status, Unknown, Unwaive, Waive
 from server.conversation.replies import Found, Reply
 from server.errors import AppError
 from server.github import Permission
@@ -72,11 +73,15 @@ def do(session: Session, services: Services, pull: Pull, seen: Seen, request: Re
             )
         case Cancel(job_id):
             return _authorised(seen, lambda: _cancel(session, services, pull, seen, job_id))
+        case Waive(rule_id, reason):
+            return _authorised(seen, lambda: _waive(session, services, pull, seen, rule_id, reason))
+        case Unwaive(rule_id):
+            return _authorised(seen, lambda: _unwaive(session, services, pull, seen, rule_id))
 
 
 def needs_permission(request: Request) -> bool:
     """Whether it matters who asks."""
-    return isinstance(request, Run | Again | Cancel)
+    return isinstance(request, Run | Again | Cancel | Waive | Unwaive)
 
 
 def _authorised(seen: Seen, deed: Callable[[], Reply]) -> Reply:
@@ -128,6 +133,26 @@ def _cancel(session: Session, services: Services, pull: Pull, seen: Seen, job_id
     for one in found:
         orders.cancel(session, one, by=seen.command.login, now=services.clock())
     return replies.cancelled(found)
+
+
+def _waive(session: Session, services: Services, pull: Pull, seen: Seen, rule_id: str, reason: str) -> Reply:
+    rule = next((one for one in RULES if one.id == rule_id), None)
+    if rule is None:
+        return replies.refused(f"there is no rule {rule_id}.")
+    if rule.effect not in WAIVABLE:
+        return replies.refused(f"what {rule_id} finds {rule.effect}: only what blocks or limits claims can be waived.")
+    if seen.head_seen != seen.head_sha:
+        return replies.refused(
+            f"the head is {seen.head_sha}, and it cannot be told that this is the commit you looked at. "
+            "Look at it and ask again."
+        )
+    granted = waivers.grant(session, pull, rule, reason=reason, login=seen.command.login, now=services.clock())
+    return replies.waived(granted)
+
+
+def _unwaive(session: Session, services: Services, pull: Pull, seen: Seen, rule_id: str) -> Reply:
+    numbers = waivers.withdraw(session, pull, rule_id, login=seen.command.login, now=services.clock())
+    return replies.unwaived(rule_id, numbers)
 
 
 def _status(session: Session, services: Services, pull: Pull) -> Reply:

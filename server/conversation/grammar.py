@@ -49,6 +49,21 @@ class Explain:
 
 
 @dataclass(frozen=True)
+class Waive:
+    """``waive RULE because REASON``: let what a rule found pass at the head commit."""
+
+    rule_id: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Unwaive:
+    """``unwaive RULE``: take that back."""
+
+    rule_id: str
+
+
+@dataclass(frozen=True)
 class Help:
     """``help``: list the commands."""
 
@@ -64,7 +79,7 @@ class Unknown:
     reason: str
 
 
-Request = Run | Again | Status | Cancel | Explain | Help | Unknown
+Request = Run | Again | Status | Cancel | Explain | Waive | Unwaive | Help | Unknown
 
 USAGE = (
     (f"{PREFIX} run [SUITE] [at SHA]", "order a suite for the head commit on nodes that volunteers lend"),
@@ -72,6 +87,8 @@ USAGE = (
     (f"{PREFIX} status", "verdicts and orders, each with the reason why it waits"),
     (f"{PREFIX} cancel [JOB]", "cancel one order, or all that are open"),
     (f"{PREFIX} explain [RULE]", "what a rule is about, and what it found here"),
+    (f"{PREFIX} waive RULE because REASON", "let what a rule found pass at the head commit; a push ends it"),
+    (f"{PREFIX} unwaive RULE", "take that back"),
     (f"{PREFIX} help", "this list"),
 )
 """Every command, and what it does."""
@@ -111,6 +128,14 @@ def parse(words: str) -> Request:
         case ["explain", rule] if _RULE.fullmatch(rule):
             return Explain(rule)
         case ["explain", _]:
+            return Unknown("a rule is named like P-001")
+        case ["waive", rule, "because", *reason] if _RULE.fullmatch(rule) and "".join(reason):
+            return Waive(rule, " ".join(reason).strip())
+        case ["waive", *_]:
+            return Unknown("a waiver names a rule and its reason: waive E-003 because ...")
+        case ["unwaive", rule] if _RULE.fullmatch(rule):
+            return Unwaive(rule)
+        case ["unwaive", *_]:
             return Unknown("a rule is named like P-001")
         case ["run" | "again" | "status" | "cancel" | "explain" | "help", *_]:
             return Unknown("there is a word too many, or two spaces in a row")

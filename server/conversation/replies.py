@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from judge.markdown import Markdown, code, escape, link, shorten, table
 from judge.rules import EFFECTS, Finding, Rule
 from judge.verdict import Verdict
+from judge.waiver import Waiver
 from server.conversation.grammar import USAGE
 from server.github import Reaction
 from server.waiting import JobRef
@@ -48,7 +49,7 @@ def not_understood(reason: str) -> Reply:
 
 def commands() -> Reply:
     """List the commands."""
-    who = "Ordering and cancelling need write permission. An order is bound to one commit; a push ends it."
+    who = "Ordering, cancelling and waiving need write permission. An order is bound to one commit; a push ends it."
     return Reply("eyes", f"{_usage()}\n\n{who}")
 
 
@@ -63,6 +64,21 @@ def cancelled(jobs: Sequence[str]) -> Reply:
     if not jobs:
         return Reply("eyes", "There is no open order.")
     return Reply("+1", "Cancelled: " + ", ".join(code(job) for job in jobs) + ".")
+
+
+def waived(waiver: Waiver) -> Reply:
+    """Say what was let pass, and for how long."""
+    until = "It ends with the next push; claims are judged again now."
+    return Reply(
+        "+1", f"Waiver {waiver.number}: findings of {code(waiver.rule_id)} at {code(waiver.head_sha)}. {until}"
+    )
+
+
+def unwaived(rule_id: str, numbers: Sequence[int]) -> Reply:
+    """Say which waivers were taken back."""
+    if not numbers:
+        return Reply("eyes", f"No waiver of {code(rule_id)} holds at the head.")
+    return Reply("+1", f"Withdrawn: waiver {', '.join(map(str, numbers))}. Claims are judged again now.")
 
 
 def status(*, head_sha: str, judged: bool, verdicts: Sequence[Verdict], jobs: Sequence[JobRef], url: str) -> Reply:

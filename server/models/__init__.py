@@ -25,6 +25,7 @@ from server.models.evidence import (
     Ruling,
     RulingKind,
     VerdictRow,
+    WaiverRow,
 )
 from server.models.github import (
     Command,
@@ -85,5 +86,6 @@ __all__ = [
     "UploadState",
     "ValidationState",
     "VerdictRow",
+    "WaiverRow",
     "WebSession",
 ]

@@ -7,7 +7,7 @@ are, beside the few columns that queries need.
 from datetime import datetime
 from typing import Literal
 
-from sqlalchemy import BigInteger, ForeignKey, Index, Text, text
+from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, mapped_column
 
 from judge.lifetime import Standing
@@ -92,6 +92,24 @@ class Outlook(Table):
     """A list of `judge` Shortfalls."""
     scope: Mapped[str | None] = mapped_column(Text)
     """A `judge` ScopeMap; None: no scope is declared."""
+
+
+class WaiverRow(Table):
+    """What a maintainer let pass at one commit of a pull request. Only ever added to, and withdrawn."""
+
+    __tablename__ = "waiver"
+
+    pull_id: Mapped[int] = mapped_column(ForeignKey("pull.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    """Counts within the pull request."""
+    rule_id: Mapped[str] = mapped_column(String(16))
+    head_sha: Mapped[str] = mapped_column(DIGEST)
+    reason: Mapped[str] = mapped_column(Text)
+    login: Mapped[str] = mapped_column(String(100))
+    """Of the maintainer."""
+    at: Mapped[datetime] = mapped_column(UtcDateTime)
+    withdrawn_at: Mapped[datetime | None] = mapped_column(UtcDateTime)
+    """None: it holds as long as the head is ``head_sha``."""
 
 
 class Revalidation(Table):

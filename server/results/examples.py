@@ -101,6 +101,7 @@ PULL = answer(
         shortfalls=(),
         rerun=RerunPlan(runs=(), gpu_minutes=0.0),
         evidence=(EvidenceItem(bundle=_BUNDLE, stale=False, lifetime=_LIFETIME, claim_ids=()),),
+        waivers=(),
         scope=None,
         challenges=(_CHALLENGE,),
         challenge_tally=ChallengeTally(issued=1, open=0, used=0, abandoned=0, expired=1),

@@ -12,6 +12,7 @@ from judge.claims import parse_claims
 from judge.decision import Outcome
 from judge.trust import NAMES, TrustLevel
 from judge.verdict import Verdict
+from server import waivers
 from server.errors import AppError
 from server.issued import challenge_ref, challenges_of, tally
 from server.models import (
@@ -103,6 +104,7 @@ def pull_page(session: Session, *, repository: str, number: int, public_url: str
         shortfalls=open_ends.shortfalls,
         rerun=open_ends.rerun,
         scope=open_ends.scope,
+        waivers=waivers.holding(session, pull),
         evidence=tuple(
             EvidenceItem(
                 bundle=ref,

@@ -16,6 +16,7 @@ from judge.rules import Effect, Family, Severity
 from judge.scope import ScopeMap
 from judge.trust import Placement, TrustLevel
 from judge.verdict import Verdict
+from judge.waiver import Waiver
 from server.issued import ChallengeRef, ChallengeTally
 from server.models import Origin, PostState, SignatureState, UploadState, ValidationState
 from server.pulls import PullRef
@@ -183,6 +184,8 @@ class PullPage(Record):
     """What to measure again to make the evidence whole; null while not judged."""
     evidence: tuple[EvidenceItem, ...]
     """Newest first."""
+    waivers: tuple[Waiver, ...]
+    """What maintainers let pass at the present head."""
     scope: ScopeMap | None
     """The declared scope with what there is to show for each of its cells; null: none is declared, or not judged."""
     challenges: tuple[ChallengeRef, ...]

@@ -87,6 +87,12 @@ class Specimen:
         rows = self.rows[(role, eval_id)]
         self.rows[(role, eval_id)] = [row for row in rows if any(row[name] != v for name, v in matching.items())]
 
+    def time_kernels(self) -> None:
+        """Make the kernel times fit the steps as they are now."""
+        decode = self.eval("decode-step")
+        steps = self.rows[("steps", "decode-step")]
+        self.rows[("kernel_times", "decode-step")] = made.kernel_times(decode["cells"], decode["blocks"], steps)
+
     def run_stock(self) -> None:
         """Make the candidate what it is on a CPU: the same code on the stock path, with its reasons. See `build`."""
         refused = ["kernels not built", "no CUDA device"]

@@ -1,7 +1,8 @@
 """No rule is dead: break a rule's function in small ways, and what the fixtures expect of it no longer holds.
 
 Mutants are made from the function's source: a comparison or condition is turned round, "and" and "or" are exchanged, a
-place that yields a finding falls silent. One is killed if on the valid or on the rule's own broken specimen it finds something else than the rule does.
+place that yields a finding falls silent. One is killed if on the valid or on the rule's own broken specimen it finds
+something else than the rule does.
 """
 
 import ast

@@ -158,6 +158,7 @@ export function verdict(changes: Partial<Verdict> = {}): Verdict {
     next_run: null,
     bundle_ids: [BUNDLE],
     tries: 1,
+    waivers: [],
     ...changes,
   };
 }
@@ -247,6 +248,7 @@ export function pullPage(changes: Partial<Schema<"PullPage">> = {}): Schema<"Pul
     shortfalls: [],
     rerun: { runs: [], gpu_minutes: 0 },
     evidence: [{ bundle: bundle(), stale: false, lifetime: lifetime(), claim_ids: ["decode-faster"] }],
+    waivers: [],
     scope: null,
     challenges: [],
     challenge_tally: { issued: 0, open: 0, used: 0, abandoned: 0, expired: 0 },

@@ -28,6 +28,7 @@ STOPPED_BY = {
     "slowed_baseline": "E-009",
     "best_of": "S-007",
     "scaled": "E-019",
+    "forgetful": "M-020",
     "with_stock_ledger": "P-002",
     "beyond_physics": "E-016",
 }

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from k3_decode.bench.decode_block import BlockPlan, time_block
-from k3_decode.bench.kernel_times import TRACED_STEPS, add_up, trace
+from k3_decode.bench.kernel_times import TRACED_STEPS, add_up, cut, trace
 from k3_decode.config import CONFIGS
 from k3_decode.reference.model import K3Model
 from k3_decode.spans import Span
@@ -39,6 +39,11 @@ def test_a_kernel_that_is_launched_now_more_and_now_less_is_summed_over_a_step()
     rows = add_up([spans(("expert", 0, 1), ("expert", 1, 3)), spans(("expert", 0, 4))])
     assert rows[0] == {"kernel": "expert", "launches": 1, "times_us": [3.0, 4.0]}
     assert [len(row["times_us"]) for row in rows] == [2, 2]
+
+
+def test_kernels_belong_to_the_step_in_which_they_end():
+    first, second, late = spans(("a", 1, 2), ("b", 6, 9), ("c", 11, 12))
+    assert cut([second, late, first], [5.0, 10.0]) == [[first], [second]]
 
 
 @pytest.mark.parametrize("steps", [[], [[]], [spans(("mix", 0, 1)), []]])

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.conversation.grammar import USAGE, Again, Cancel, Explain, Help, Run, Status, Unknown, parse
+from server.conversation.grammar import USAGE, Again, Cancel, Explain, Help, Run, Status, Unknown, Unwaive, Waive, parse
 from server.heard import MAX_WORDS_CHARS, PREFIX, first_line
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
@@ -28,6 +28,9 @@ SHA = "0123456789abcdef0123456789abcdef01234567"
         ("/byogpu cancel j-0123456789abcdef", Cancel("j-0123456789abcdef")),
         ("/byogpu explain", Explain()),
         ("/byogpu explain P-001", Explain("P-001")),
+        ("/byogpu waive E-003 because the fan, it was loud", Waive("E-003", "the fan, it was loud")),
+        ("/byogpu waive E-003 because  twice  spaced ", Waive("E-003", "twice  spaced")),
+        ("/byogpu unwaive E-003", Unwaive("E-003")),
     ],
 )
 def test_a_command(words, request_):
@@ -38,6 +41,14 @@ def test_a_command(words, request_):
     "words",
     [
         "/byogpu Run",
+        "/byogpu waive",
+        "/byogpu waive E-003",
+        "/byogpu waive E-003 because",
+        "/byogpu waive E-003 because  ",
+        "/byogpu waive E-003 it was loud",
+        "/byogpu waive everything because I say so",
+        "/byogpu unwaive",
+        "/byogpu unwaive all",
         "/byogpu  run",
         "/byogpu run ",
         "/byogpu run smoke at",

@@ -4300,6 +4300,11 @@ export interface components {
              * @description One a claim, in the order of the claims; empty while not judged.
              */
             readonly verdicts: readonly components["schemas"]["Verdict"][];
+            /**
+             * Waivers
+             * @description What maintainers let pass at the present head.
+             */
+            readonly waivers: readonly components["schemas"]["Waiver"][];
         };
         /**
          * PullRef
@@ -4414,7 +4419,10 @@ export interface components {
              * @default []
              */
             readonly kernels: readonly components["schemas"]["KernelTime"][];
-            /** Kernels Us */
+            /**
+             * Kernels Us
+             * @description Of the step whose kernels and gaps together take the median time; of an even number, the two in the middle.
+             */
             readonly kernels_us: number;
             /** Residual Share */
             readonly residual_share: number;
@@ -5401,6 +5409,45 @@ export interface components {
              * @description Of the metric's values.
              */
             readonly unit: string | null;
+            /**
+             * Waivers
+             * @description Waivers without which something would be held against the deciding cells.
+             * @default []
+             */
+            readonly waivers: readonly components["schemas"]["Waiver"][];
+        };
+        /**
+         * Waiver
+         * @description One waiver.
+         */
+        readonly Waiver: {
+            /**
+             * At
+             * Format: date-time
+             */
+            readonly at: string;
+            /**
+             * By
+             * @description Login of the maintainer.
+             */
+            readonly by: string;
+            /**
+             * Head Sha
+             * @description The only commit it holds for.
+             */
+            readonly head_sha: string;
+            /**
+             * Number
+             * @description Counts within the pull request; never used again.
+             */
+            readonly number: number;
+            /**
+             * Reason
+             * @description In the maintainer's words: escape before showing.
+             */
+            readonly reason: string;
+            /** Rule Id */
+            readonly rule_id: string;
         };
         /**
          * WebhookReceipt

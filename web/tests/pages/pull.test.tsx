@@ -13,6 +13,7 @@ import {
   OLD_SHA,
   pull,
   pullPage,
+  SHA,
   verdict,
 } from "../records";
 import { cleared, click, found, rendered, serve, until, words } from "../rendered";
@@ -248,4 +249,22 @@ test("challenges that were never answered are seen beside those that were", asyn
   const rows = [...box.querySelectorAll("#challenges tbody tr")].map(words);
   expect(rows[0]).toContain("c-2expired unused–");
   expect(rows[1]).toContain(`c-1used${BUNDLE.slice(0, 12)}`);
+});
+
+test("what a maintainer let pass is named with number, rule, name and reason", async () => {
+  const waiver = {
+    number: 3,
+    rule_id: "E-005",
+    head_sha: SHA,
+    reason: "the slice is <b>whole</b>",
+    by: "marta",
+    at: "2026-01-01T12:00:00Z",
+  };
+  const box = await shown(pullPage({ waivers: [waiver] }));
+  expect(words(found(box, "#claims"))).toContain(
+    "waiver 3: findings of E-005, by marta: the slice is <b>whole</b>",
+  );
+  const link = found<HTMLAnchorElement>(box, "#claims .note a");
+  expect(link.getAttribute("href")).toBe("/rules#E-005");
+  expect(words(found(await shown(pullPage({})), "#claims"))).not.toContain("Waived");
 });

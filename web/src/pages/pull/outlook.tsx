@@ -25,6 +25,24 @@ export function Shortfalls({ shortfalls }: { readonly shortfalls: readonly Schem
   );
 }
 
+/** What maintainers let pass at the head commit. */
+export function Waivers({ waivers }: { readonly waivers: readonly Schema<"Waiver">[] }) {
+  if (waivers.length === 0) return null;
+  return (
+    <Note tone="doubt">
+      <strong>Waived for this commit.</strong>
+      <ul>
+        {waivers.map(one => (
+          <li key={one.number}>
+            waiver {one.number}: findings of <a href={`/rules#${one.rule_id}`}>{one.rule_id}</a>, by {one.by}:{" "}
+            {one.reason}
+          </li>
+        ))}
+      </ul>
+    </Note>
+  );
+}
+
 /** The least that has to be measured again to make the evidence whole. */
 export function Rerun({ plan }: { readonly plan: Schema<"RerunPlan"> }) {
   if (plan.runs.length === 0) return null;

@@ -13,7 +13,7 @@ import { Challenges } from "./challenges";
 import { ClaimCard } from "./claim-card";
 import { Evidence } from "./evidence";
 import { Orders } from "./orders";
-import { Rerun, Shortfalls } from "./outlook";
+import { Rerun, Shortfalls, Waivers } from "./outlook";
 import { Scope } from "./scope";
 
 interface PullParameters {
@@ -71,6 +71,7 @@ function Contents({ page }: { readonly page: Schema<"PullPage"> }) {
         {page.verdicts.length > 1 && <OutcomeCounts counts={tally(page.verdicts)} />}
         <Claims page={page} />
         <Shortfalls shortfalls={page.shortfalls} />
+        <Waivers waivers={page.waivers} />
       </Section>
       <Section id="scope" title="Declared scope">
         <Scope scope={page.scope} />
