@@ -43,7 +43,11 @@ export function JobTable({ caption, jobs, withPull = false }: JobTableProps) {
         { head: "why", wide: true, cell: job => job.reason },
         { head: "evals done", numeric: true, cell: job => `${job.evals_done.length} of ${job.evals.length}` },
         { head: "tries", numeric: true, cell: job => job.tries },
-        { head: "age", numeric: true, cell: job => <span class="nowrap">{lasted(job.requested_at, job.ended_at)}</span> },
+        {
+          head: "age",
+          numeric: true,
+          cell: job => <span class="nowrap">{lasted(job.requested_at, job.ended_at)}</span>,
+        },
         { head: "bundle", cell: job => (job.bundle_id === null ? NONE : <BundleLink id={job.bundle_id} />) },
       ]}
     />
