@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -36,6 +36,28 @@ CONFIGURATION = ROOT / "tests" / "contracts" / "api"
 START_LIMIT_S = 180.0
 LEFT_OUT = "positive_data_acceptance,ignored_auth"
 """The first: a manifest or a public key of the right shape need not be one. The second: reading needs no credential."""
+
+
+CHAINS: Mapping[str, tuple[str, ...]] = {
+    "upload": (
+        "post_bundle", "announce_parts", "put_part", "submit_bundle", "get_status", "get_bundle", "get_manifest",
+        "get_envelope", "get_blob", "compare_bundles", "invalidate_bundle", "reinstate_bundle", "retract_bundle",
+    ),
+    "jobs": (
+        "sync_pull", "get_pull", "order_job", "approve_job", "cancel_job", "repeat_job", "get_job", "post_node",
+        "claim_job", "post_heartbeat", "post_progress", "finish_job", "fail_job",
+    ),
+    "challenges": ("post_challenge", "get_challenge", "abandon_challenge", "list_challenges"),
+    "credentials": (
+        "post_token", "list_tokens", "revoke_token", "post_pull_key", "list_pull_keys", "list_keys", "revoke_pull_key",
+        "post_node", "list_own_nodes", "revoke_node", "post_device", "post_device_token",
+    ),
+    "lists": (
+        "list_bundles", "list_pulls", "list_jobs", "list_offers", "list_accounts", "list_revalidations", "get_pull",
+        "sync_pull", "put_policy", "get_policy", "get_job", "get_bundle", "post_revalidations",
+    ),
+}  # fmt: skip
+"""What a client does one after the other: links are followed among these operations; chance alone seldom would."""
 
 
 @contextmanager
@@ -142,6 +164,7 @@ def campaign(
     seed: int,
     headers: list[str],
     account: int | None,
+    only: tuple[str, ...] = (),
 ) -> dict[str, int]:
     """Run schemathesis once; returns what it counted, and what it ended with."""
     report = folder / f"{name}.ndjson"
@@ -151,6 +174,8 @@ def campaign(
         "--generation-deterministic", "--exclude-checks", LEFT_OUT, "--exclude-operation-id", "delete_session",
         "--report", "ndjson", "--report-ndjson-path", str(report), "--no-color", "--continue-on-failure",
         *(argument for header in headers for argument in ("--header", header)),
+        *(argument for operation in only for argument in ("--include-operation-id", operation)),
+        *(("--mode", "positive") if only else ()),
     ]  # fmt: skip
     told = {"BYOGPU_CONTRACT_HEAD": HEAD} | ({} if account is None else {"BYOGPU_CONTRACT_ACCOUNT": str(account)})
     ended = subprocess.run(command, cwd=folder, env=os.environ | told, check=False)

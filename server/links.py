@@ -55,8 +55,10 @@ _LEASE = {"node_key_id": _sent("node_key_id"), "token": _said("job/token")}
 _NOW = examples.HEARTBEAT.model_dump(mode="json")["sent_at"]
 _CLAIM = examples.CLAIM.model_dump(mode="json")
 _DONE = examples.PROGRESS.model_dump(mode="json")["done"]
-_PULL = {"owner": "$request.path.owner", "name": "$request.path.name", "number": "$request.path.number"}
-_REPOSITORY = {"owner": "$request.path.owner", "name": "$request.path.name"}
+_FOR = {"repository": "repository", "pull_number": "number", "head_sha": "head_sha"}
+"""What an order is for, and where a pull request says it."""
+_PULL: dict[str, Any] = {"owner": "$request.path.owner", "name": "$request.path.name", "number": "$request.path.number"}
+_REPOSITORY: dict[str, Any] = {"owner": "$request.path.owner", "name": "$request.path.name"}
 
 LINKS: Mapping[tuple[str, str], tuple[Link, ...]] = {
     ("post_bundle", "201"): (
@@ -130,8 +132,16 @@ LINKS: Mapping[tuple[str, str], tuple[Link, ...]] = {
     ),
     ("list_accounts", "200"): (*_follow("put_role", account_id=_said("items/0/id")), *_more("list_accounts")),
     ("list_pulls", "200"): _more("list_pulls"),
-    ("sync_pull", "200"): _follow("get_pull", **_PULL),
-    ("get_pull", "200"): _follow("sync_pull", "list_pull_keys", "post_pull_key", **_PULL),
+    ("sync_pull", "200"): (
+        *_follow("get_pull", **_PULL),
+        *_follow("order_job", body={**{name: _said(there) for name, there in _FOR.items()}, "suite": "smoke"}),
+    ),
+    ("get_pull", "200"): (
+        *_follow("sync_pull", "list_pull_keys", "post_pull_key", **_PULL),
+        *_follow(
+            "order_job", body={**{name: _said(f"pull/{there}") for name, there in _FOR.items()}, "suite": "smoke"}
+        ),
+    ),
     ("put_policy", "200"): _follow("get_policy", **_REPOSITORY),
     ("list_revalidations", "200"): _more("list_revalidations"),
     ("post_revalidations", "202"): _follow("list_revalidations"),

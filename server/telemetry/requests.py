@@ -8,7 +8,7 @@ import time
 from fastapi import Request
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
-from structlog.contextvars import bind_contextvars, bound_contextvars
+from structlog.contextvars import bind_contextvars, bound_contextvars, clear_contextvars
 
 from server.telemetry.meters import Meters
 
@@ -58,6 +58,7 @@ class Requests:
             await send(message)
 
         began = time.perf_counter()
+        clear_contextvars()  # on a connection that is kept alive, a request begins in the context of the one before
         with bound_contextvars(request_id=request_id):
             try:
                 await self._app(scope, hear, say)

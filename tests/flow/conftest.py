@@ -11,7 +11,7 @@ import threading
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -254,7 +254,8 @@ def worker(site: Site, database_url: str, tmp_path: Path) -> Iterator[subprocess
         command, env={**os.environ, **site.environment()}, stdout=log, stderr=log, start_new_session=True
     )
     yield process
-    os.killpg(process.pid, signal.SIGKILL)
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     log.close()
 

@@ -21,6 +21,7 @@ from server.administration import requeue
 from server.settings import Settings
 from server.startup import build, close
 from worker.bundle import Bundle
+from worker.bundle.samples import KernelTimeRow
 
 if TYPE_CHECKING:
     from tests.flow.conftest import Site
@@ -53,6 +54,18 @@ class Ward:
         with self.engine.begin() as connection:
             changed = "UPDATE task SET attempts = :attempts, run_after = now() WHERE kind = 'validate'"
             connection.execute(text(changed), {"attempts": attempts})
+
+    def freeze(self) -> int:
+        """Stop the process that runs the task in the middle of it, so that it hears nothing any more; returns it."""
+        while True:
+            self.has_tried(0)
+            lease = self.reaches("running")["lease"]
+            runner = self.runner()
+            os.kill(runner, signal.SIGSTOP)
+            task = self.task()
+            if (task["state"], task["lease"]) == ("running", lease):
+                return runner
+            os.kill(runner, signal.SIGCONT)  # it was told to stop before that
 
     def mend(self) -> None:
         """What an operator does once the cause is gone."""
@@ -131,10 +144,8 @@ def test_a_task_that_hangs_is_told_to_stop_until_it_is_given_up(
 def test_a_task_that_listens_to_nobody_is_killed_with_its_process(
     ward: Ward, pipe: Callable[[], object], api: httpx.Client, evidence: Bundle
 ) -> None:
-    ward.reaches("running")
+    stuck = ward.freeze()
     ward.has_tried(5)
-    stuck = ward.runner()
-    os.kill(stuck, signal.SIGSTOP)  # from now on it hears nothing
     ward.eventually(lambda: Path(f"/proc/{stuck}").exists(), lambda lives: not lives)
     assert ward.reaches("dead")["detail"] == "the process that ran it died"
     page = f"/api/v1/bundles/{evidence.id}/status"
@@ -156,10 +167,11 @@ class TestMemory:
 
     @pytest.fixture
     def evidence(self, specimen: Any, tmp_path: Path) -> Bundle:
-        """Six million times of a kernel: 40 MB as text, many times that once they were read."""
-        times = ",".join(f"{n / 7:.1f}" for n in range(100_000))
-        row = f'{{"arm":"candidate","cell":"b1","kernel":"k","launches":1,"times_us":[{times}]}}\n'
-        specimen.extra.append(("times.jsonl", "kernel_times", "decode-step", None, row.encode() * 60))
+        """Twelve million times of a kernel: 80 MB as text, many times that once they were read."""
+        times = tuple(n / 8 for n in range(100_000))
+        row = KernelTimeRow(cell="b1", arm="candidate", block=0, kernel="k", launches=1, times_us=times)
+        line = row.model_dump_json().encode() + b"\n"
+        specimen.extra.append(("times.jsonl", "kernel_times", "decode-step", None, line * 120))
         bundle: Bundle = specimen.write(tmp_path / "greedy")
         return bundle
 

@@ -86,7 +86,7 @@ def test_alerts_use_metrics_that_exist_and_runbooks_that_are_there(
 def test_the_compose_file_sets_settings_that_exist_and_runs_what_the_image_has(root: Path) -> None:
     compose = yaml.safe_load((root / "containers/compose.yaml").read_text())
     known = {f"BYOGPU_{name.upper()}" for name in Settings.model_fields}
-    example = re.findall(r"^([A-Z_]+)=", (root / "containers/byogpu.env.example").read_text(), flags=re.M)
+    example = re.findall(r"^([A-Z_0-9]+)=", (root / "containers/byogpu.env.example").read_text(), flags=re.M)
     assert {name for name in example if name != "POSTGRES_PASSWORD"} <= known
     ours = {name: one for name, one in compose["services"].items() if one["image"] == "byogpu-server"}
     assert set(ours) == {"migrate", "server", "worker", "beat"}
@@ -94,6 +94,15 @@ def test_the_compose_file_sets_settings_that_exist_and_runs_what_the_image_has(r
         assert set(one["environment"]) <= known
         assert one["read_only"] is True
         assert one["cap_drop"] == ["ALL"]
+        assert one["security_opt"] == ["no-new-privileges"]
+        assert {volume.partition(":")[0] for volume in one["volumes"]} == {"data", "../keys"}
+        assert set(one["depends_on"]) <= set(compose["services"])
+    mounted = [volume.partition(":")[0] for one in compose["services"].values() for volume in one.get("volumes", ())]
+    assert {name for name in mounted if not name.startswith(".")} == set(compose["volumes"])
+    asked = set(re.findall(r"\$\{(\w+)", (root / "containers/compose.yaml").read_text()))
+    assert asked <= set(example), "compose asks for what the example does not name"
+    published = [port for one in compose["services"].values() for port in one.get("ports", ())]
+    assert published == ["127.0.0.1:8000:8000"], "nothing but the server is reached, and that from this machine only"
     assert compose["services"]["migrate"]["entrypoint"] == ["byogpu", "admin", "migrate", "up"]
     values = {name: value for name, value in compose["x-service"]["environment"].items() if "${" not in value}
     Settings.model_validate({name.removeprefix("BYOGPU_").lower(): value for name, value in values.items()})

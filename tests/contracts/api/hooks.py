@@ -60,10 +60,9 @@ def map_body(context: schemathesis.HookContext, body: Any) -> Any:
             return {**body, "manifest": _manifest(next(_counter))}
         case "POST /api/v1/nodes" if _is(body.get("public_key"), _HEX):
             return {**body, **_node()}
-        case "POST /api/v1/jobs" if {"repository", "pull_number", "head_sha", "suite"} <= body.keys():
+        case "POST /api/v1/jobs" if body.keys() == {"repository", "pull_number", "head_sha", "suite"}:
             known = {"repository": f"{OWNER}/{NAME}", "pull_number": NUMBER, "head_sha": HEAD, "suite": "smoke"}
-            usual = {name: value for name, value in known.items() if type(body[name]) is type(value)}
-            return {**body, **usual, "image": None, "needs": {}} if len(usual) == len(known) else body
+            return known if all(type(body[name]) is type(value) for name, value in known.items()) else body
         case _:
             return body
 
@@ -80,7 +79,7 @@ def before_call(context: schemathesis.HookContext, case: Any, kwargs: dict[str, 
 
 def _node() -> dict[str, Any]:
     """A key, and for an account the proof that it is held."""
-    key = generate_key(Path(f"node-{next(_counter)}.pem"))  # beside the report; gone with it
+    key = generate_key(Path(f"node-{os.getpid()}-{next(_counter)}.pem"))  # beside the report; gone with it
     if ACCOUNT is None:
         return {"public_key": key.public_key}
     proof = prove(key, account_id=int(ACCOUNT)).decode()

@@ -99,6 +99,7 @@ def test_a_restored_service_goes_on_working(
     service: Service, bundles: list[Bundle], place: Place, make_service: Callable[..., Service],
     make_bundle: Callable[..., Bundle], tmp_path: Path,
 ) -> None:  # fmt: skip
+    service_key(service.services.settings)
     half = make_bundle(rows=9)
     service.put_missing(half, service.post(half).json()["missing"][:1])
     backup(service.services, tmp_path / "backup")

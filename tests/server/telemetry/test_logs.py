@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import json
 import logging
+import threading
+from base64 import b64encode
 from collections.abc import Callable, Iterator
+from hashlib import sha256
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+import httpx
 import pytest
+import uvicorn
 
 from server.settings import Settings
 from server.telemetry.logs import MASK, bound, formatter
+from standin import free_port
 
 if TYPE_CHECKING:
     from tests.conftest import Service
+    from worker.bundle import Bundle
 
 SECRETS = {
     "admin_token": "operators-very-own-token",
@@ -111,6 +118,35 @@ def test_requests_are_logged_with_their_id_and_bundle(make_service: Callable[...
     assert first["route"] == "/api/v1/bundles/{bundle_id}"
     assert first["ms"] >= 0
     assert second["request_id"] == made.headers["X-Request-Id"]
+
+
+def test_requests_on_one_connection_share_no_ids(
+    make_service: Callable[..., Service], make_bundle: Callable[..., Bundle], listen: Any
+) -> None:
+    """A server that holds a large body back reads on in the context of that request, and so does what follows it."""
+    service, bundle = make_service(), make_bundle(log=b"one line\n" * 50_000)
+    missing = service.post(bundle).json()["missing"]
+    [large] = [blob for blob in missing if blob["size_bytes"] > 400_000]
+    with bundle.blobs.open(large["sha256"]) as stream:
+        data = stream.read()
+    config = uvicorn.Config(service.client.app, host="127.0.0.1", port=free_port(), log_config=None, lifespan="off")
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started and thread.is_alive():
+        thread.join(0.02)
+    lines = listen(Settings(log_format="json"))
+    with httpx.Client(base_url=f"http://127.0.0.1:{config.port}") as client:
+        digest = f"sha-256=:{b64encode(sha256(data).digest()).decode()}:"
+        put = client.put(large["upload"]["parts"][0]["url"], content=data, headers={"Content-Digest": digest})
+        assert put.status_code == 200
+        client.get("/api/v1/rules")
+        client.get(f"/api/v1/bundles/{bundle.id}")
+    server.should_exit = True
+    thread.join()
+    heard = [line for line in lines() if line["logger"] == "byogpu.request"]
+    shown = [{name: line[name] for name in ("bundle_id", "blob") if name in line} for line in heard]
+    assert shown == [{"blob": large["sha256"]}, {}, {"bundle_id": bundle.id}]
 
 
 def test_what_is_logged_inside_a_request_carries_its_ids(service: Service, listen: Any) -> None:
