@@ -107,7 +107,8 @@ def _steps(row: KernelTimeRow) -> int:
 
 
 def _by_step(row: KernelTimeRow) -> Floats:
-    return np.asarray(row.times_us, dtype=np.float64).reshape(-1, row.launches).sum(axis=1)
+    total: Floats = np.asarray(row.times_us, dtype=np.float64).reshape(-1, row.launches).sum(axis=1)
+    return total
 
 
 def _totals(rows: Sequence[KernelTimeRow], blocks: Sequence[int], *, gaps: bool) -> Floats:
