@@ -73,10 +73,10 @@ def do(session: Session, services: Services, pull: Pull, seen: Seen, request: Re
             )
         case Cancel(job_id):
             return _authorised(seen, lambda: _cancel(session, services, pull, seen, job_id))
-        case Waive(rule_id, reason):
-            return _authorised(seen, lambda: _waive(session, services, pull, seen, rule_id, reason))
-        case Unwaive(rule_id):
-            return _authorised(seen, lambda: _unwaive(session, services, pull, seen, rule_id))
+        case Waive():
+            return _authorised(seen, lambda: _waive(session, services, pull, seen, request))
+        case Unwaive():
+            return _authorised(seen, lambda: _unwaive(session, services, pull, seen, request.rule_id))
 
 
 def needs_permission(request: Request) -> bool:
@@ -135,18 +135,18 @@ def _cancel(session: Session, services: Services, pull: Pull, seen: Seen, job_id
     return replies.cancelled(found)
 
 
-def _waive(session: Session, services: Services, pull: Pull, seen: Seen, rule_id: str, reason: str) -> Reply:
-    rule = next((one for one in RULES if one.id == rule_id), None)
+def _waive(session: Session, services: Services, pull: Pull, seen: Seen, asked: Waive) -> Reply:
+    rule = next((one for one in RULES if one.id == asked.rule_id), None)
     if rule is None:
-        return replies.refused(f"there is no rule {rule_id}.")
+        return replies.refused(f"there is no rule {asked.rule_id}.")
     if rule.effect not in WAIVABLE:
-        return replies.refused(f"what {rule_id} finds {rule.effect}: only what blocks or limits claims can be waived.")
+        return replies.refused(f"what {rule.id} finds {rule.effect}: only what blocks or limits claims can be waived.")
     if seen.head_seen != seen.head_sha:
         return replies.refused(
             f"the head is {seen.head_sha}, and it cannot be told that this is the commit you looked at. "
             "Look at it and ask again."
         )
-    granted = waivers.grant(session, pull, rule, reason=reason, login=seen.command.login, now=services.clock())
+    granted = waivers.grant(session, pull, rule, reason=asked.reason, login=seen.command.login, now=services.clock())
     return replies.waived(granted)
 
 
