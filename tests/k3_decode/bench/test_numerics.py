@@ -48,7 +48,7 @@ def test_every_row_of_the_kernels_is_named_by_a_test_of_theirs():
     texts = [path.read_text() for folder in ("kernels", "specialized") for path in (tests / folder).rglob("*.py")]
     asked = set(re.findall(r"kernel\.[a-z0-9_.{}]+", "\n".join(texts)))
     patterns = [re.compile(re.sub(r"\\{[a-z]+\\}", "[a-z0-9]+", re.escape(name)) + r"\Z") for name in asked]
-    rows = {row for row in TOLERANCES if row.startswith("kernel.")}
+    rows = {row.split("/")[0] for row in TOLERANCES if row.startswith("kernel.")}
     assert rows
     assert {row for row in rows if not any(pattern.match(row) for pattern in patterns)} == set()
 
