@@ -13,7 +13,7 @@ before the wait and read there, so that a block without a unit has nothing to wa
 from dataclasses import dataclass
 
 from k3_decode.kernels.operator import Argument, Contract
-from k3_decode.kernels.parts.arithmetic import absolute, bits, from_bits, high_bf16, low_bf16, maximum, pack_f16
+from k3_decode.kernels.parts.arithmetic import bits, from_bits
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
     load,
@@ -26,7 +26,7 @@ from k3_decode.kernels.parts.memory import (
     store_shared,
     store_shared_f32,
 )
-from k3_decode.kernels.parts.mxfp4 import load_scales, multiply, row_scale
+from k3_decode.kernels.parts.mxfp4 import CODE_SCALE, load_scales, multiply, pack_row, row_largest, row_scale
 from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_max
 
 WARPS = 4
@@ -36,9 +36,11 @@ GROUP = 32
 """Weights that share a scale, the columns of one 16-byte load of a lane."""
 ROWS = 32
 """Weight rows of a warp's tile, two tensor-core tiles."""
-MOST_PARTS = 4
-IN_FLIGHT = 14
-"""Weight loads of a lane in flight."""
+MOST_PARTS = 7
+IN_FLIGHT = 8
+"""Weight loads of a lane in flight, few enough for `RESIDENT` blocks a multiprocessor: of an expert's 445 MB in 127 us,
+where 14 in three took 133 (H200, 2026-11-30)."""
+RESIDENT = 4
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,8 @@ class ExpertDownUnits:
             w.iterator.toint(), scales.iterator.toint(), hidden.iterator.toint(), unit_experts.iterator.toint(),
             unit_tokens.iterator.toint(), rows.iterator.toint(),
         ).launch(
-            grid=[self.parts, cute.size(unit_experts, mode=[0]), 1], block=[THREADS, 1, 1], stream=stream, use_pdl=True
+            grid=[self.parts, cute.size(unit_experts, mode=[0]), 1], block=[THREADS, 1, 1], stream=stream,
+            use_pdl=True, min_blocks_per_mp=RESIDENT, preferred_smem_carveout=-1,
         )  # fmt: skip
 
     @cute.kernel
@@ -184,16 +187,10 @@ class ExpertDownUnits:
         rounds = (count + WARP - 1) // WARP
         places = [cutlass.min(lane + j * WARP, Int32(count - 1)) for j in range(rounds)]
         words = [load(source + (Int64(column) * count + Int64(place)) * 16) for place in places]
-        values = [[f(word) for word in four for f in (low_bf16, high_bf16)] for four in words]
-        largest = Float32(0.0)
+        scale, inverse = row_scale(warp_max(row_largest(words)))
+        store_shared_f32(inverses + column * 4, inverse * CODE_SCALE)
         for j in cutlass.range_constexpr(rounds):
-            for i in cutlass.range_constexpr(8):
-                largest = maximum(largest, absolute(values[j][i]))
-        scale, inverse = row_scale(warp_max(largest))
-        store_shared_f32(inverses + column * 4, inverse)
-        for j in cutlass.range_constexpr(rounds):
-            scaled = [value * scale for value in values[j]]
-            packed = [pack_f16(scaled[2 * i], scaled[2 * i + 1]) for i in range(4)]
+            packed = pack_row(words[j], scale)
             if lane + j * WARP < count:
                 store_shared(shared + column * self.pitch + (lane + j * WARP) * 16, packed)
 

@@ -17,14 +17,7 @@ first weights are on their way while `ExpertUp` still runs.
 from dataclasses import dataclass
 
 from k3_decode.kernels.operator import Argument, Contract
-from k3_decode.kernels.parts.arithmetic import (
-    absolute,
-    high_bf16,
-    low_bf16,
-    maximum,
-    pack_f16,
-    situ,
-)
+from k3_decode.kernels.parts.arithmetic import situ
 from k3_decode.kernels.parts.dsl import Address, Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
     copy_to_shared,
@@ -39,7 +32,7 @@ from k3_decode.kernels.parts.memory import (
     store_shared_f32,
     wait_for_copies,
 )
-from k3_decode.kernels.parts.mxfp4 import load_scales, multiply, row_scale
+from k3_decode.kernels.parts.mxfp4 import CODE_SCALE, load_scales, multiply, pack_row, row_largest, row_scale
 from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_max
 
 WARPS = 4
@@ -50,7 +43,7 @@ GROUP = 32
 ROWS = 32
 """Weight rows of a warp's tile, two tensor-core tiles."""
 UP_IN_FLIGHT = 16
-DOWN_IN_FLIGHT = 11
+DOWN_IN_FLIGHT = 10
 """Weight loads of a lane in flight, few enough for 168 registers and so for `RESIDENT` blocks a multiprocessor."""
 RESIDENT = 3
 
@@ -212,7 +205,7 @@ class ExpertUp:
             for other in cutlass.range_constexpr(WARPS):
                 gate = gate + load_shared_f32(shared + ((other * ROWS + row) * UNIT + column) * 4)
                 linear = linear + load_shared_f32(shared + ((other * ROWS + row + 8) * UNIT + column) * 4)
-            inverse = load_f32(inverses + Int64(token) * 4)
+            inverse = load_f32(inverses + Int64(token) * 4) * CODE_SCALE
             value = situ(gate * inverse, linear * inverse, beta=self.beta, linear_beta=self.linear_beta)
             store_bf16(hidden + (Int64(unit * UNIT + column) * self.width + Int64(tile * 16 + place)) * 2, value)
 
@@ -324,7 +317,7 @@ class ExpertDown:
         bases = [w + (block * (self.groups * WARP) + Int64(lane)) * 16 for block in blocks]
         stream = [load_static(bases[i] + g * WARP * 16) for i, g in order[:in_flight]]
         tables = [scales + (block * 8 + Int64(lane // 4)) * (self.groups * 4) for block in blocks]
-        exponents = [load_scales(table, self.groups) for table in tables[:2]]
+        exponents = [load_scales(table, self.groups) for table in tables[:1]]
         rows = [Int64(word) for word in places_words]
         wait_for_predecessors()
         words = [self.load_row(hidden + place * (self.width * 2), lane) for place in rows]
@@ -334,8 +327,8 @@ class ExpertDown:
         for i in cutlass.range_constexpr(own):
             acc = [[Float32(0.0) for _ in range(4)] for _ in range(2)]
             source = shared + (warp * own + i) * self.pitch + lane % 4 * 16
-            if cutlass.const_expr(i + 2 < own):
-                exponents.append(load_scales(tables[i + 2], self.groups))
+            if cutlass.const_expr(i + 1 < own):
+                exponents.append(load_scales(tables[i + 1], self.groups))
             for g in cutlass.range_constexpr(self.groups):
                 position = i * self.groups + g
                 if cutlass.const_expr(position + in_flight < len(order)):
@@ -365,15 +358,9 @@ class ExpertDown:
     def stage(self, target: Int32, words: list[list[Value]], lane: Int32) -> Value:
         """Put one hidden row into shared memory as scaled float16 and return the inverse of its scale."""
         count = self.width // 8
-        largest = Float32(0.0)
-        values = [[f(word) for word in four for f in (low_bf16, high_bf16)] for four in words]
+        scale, inverse = row_scale(warp_max(row_largest(words)))
         for j in cutlass.range_constexpr(len(words)):
-            for i in cutlass.range_constexpr(8):
-                largest = maximum(largest, absolute(values[j][i]))
-        scale, inverse = row_scale(warp_max(largest))
-        for j in cutlass.range_constexpr(len(words)):
-            scaled = [value * scale for value in values[j]]
-            packed = [pack_f16(scaled[2 * i], scaled[2 * i + 1]) for i in range(4)]
+            packed = pack_row(words[j], scale)
             if lane + j * WARP < count:
                 store_shared(target + (lane + j * WARP) * 16, packed)
-        return inverse
+        return inverse * CODE_SCALE

@@ -1,15 +1,17 @@
 """Lays MXFP4 experts out as `k3_decode.kernels.experts` reads them; no padding, the bytes of the checkpoint.
 
 A tile is 32 weight rows; a lane's 16 bytes of a group of 32 columns are four words: two of the upper 16 rows, two of
-the lower. A word holds columns ``4j .. 4j + 3`` of the lane's quarter of the group for two rows eight apart: the three
-magnitude bits of the first row's four weights are nibbles 0 to 3, of the second row's nibbles 4 to 7; the free top bit
-of each nibble carries a sign, such that the first row's signs are bits 7, 15, 23, 31 and the second's 3, 11, 19, 27.
+the lower. A word holds columns ``4j .. 4j + 3`` of the lane's quarter of the group for two rows eight apart, which are
+the four registers of a tensor-core fragment: both rows of the first two columns, then both rows of the last two, the
+even column in the lower half of a register. Where in the word the bits of each lie is said in
+`k3_decode.kernels.parts.mxfp4`.
 """
 
 import torch
 from torch import Tensor
 
 from k3_decode.errors import ArgumentError
+from k3_decode.kernels.parts.mxfp4 import MAGNITUDE_SHIFTS, SIGN_SHIFTS
 
 TILE = 32
 
@@ -60,10 +62,13 @@ def _words(packed: Tensor, groups: int) -> Tensor:
     nibbles = torch.stack([packed & 15, packed >> 4], dim=-1).flatten(1).to(torch.int64)
     # [tile, upper or lower, first or second row, group of lanes, group of columns, quarter, word, column]
     parts = nibbles.view(-1, 2, 2, 8, groups, 4, 2, 4)
-    position = torch.arange(4, device=packed.device)
-    magnitudes = [((parts[:, :, row] & 7) << (4 * position + 16 * row)).sum(-1) for row in range(2)]
-    signs = [((parts[:, :, row] >> 3) << (8 * position + (3 if row else 7))).sum(-1) for row in range(2)]
-    words = magnitudes[0] + magnitudes[1] + signs[0] + signs[1]
+    words = torch.zeros(parts.shape[:2] + parts.shape[3:7], dtype=torch.int64, device=packed.device)
+    for row in range(2):
+        for column in range(4):
+            register, half = column // 2 * 2 + row, 16 * (column % 2)
+            code = parts[:, :, row, ..., column]
+            words += (code & 7) << (9 - MAGNITUDE_SHIFTS[register] + half)
+            words += (code >> 3) << (15 - SIGN_SHIFTS[register] + half)
     # [tile, half, lane group, group, quarter, word] to [tile, group, lane group, quarter, half, word]
     laid = words.permute(0, 3, 2, 4, 1, 5).reshape(words.shape[0], groups, 32, 4)
     return torch.where(laid >= 2**31, laid - 2**32, laid).to(torch.int32)

@@ -1,30 +1,39 @@
 """MXFP4 weights against float16 activations on tensor cores.
 
-A nibble becomes a float16 by table look-up: the eight magnitudes differ in their high byte only, so one byte
-permutation decodes four of them, and the sign bits lie where one shift puts them on top of the bytes
-(`k3_decode.kernels.packing` lays the words out so). Scales multiply the float32 sums of a group of 32.
+A code of MXFP4 is a sign, two exponent bits and a mantissa bit. At bits 15 and 11 to 9 of a float16 it is its value
+times 2^-14, subnormals included, which tensor cores take exactly. So decoding is moving bits: a word holds the codes of
+four registers, each a shift and a mask away (`k3_decode.kernels.packing` lays the words out so), with no table and no
+byte permutation. Scales multiply the float32 sums of a group of 32; `CODE_SCALE` is left to the end.
 """
 
-from k3_decode.kernels.parts.arithmetic import bits, from_bits, mma_f16
+from k3_decode.kernels.parts.arithmetic import bits, from_bits, high_bf16, low_bf16, maximum, mma_f16, pack_f16
 from k3_decode.kernels.parts.dsl import Address, Float32, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import load_static
 
-_MAGNITUDES_LOW, _MAGNITUDES_HIGH = 0x3E3C3800, 0x46444240
-"""High bytes of 0, 0.5, 1, 1.5 and of 2, 3, 4, 6 in float16, lowest first; the low bytes are 0."""
+CODE_SCALE = 2.0**14
+"""What a sum of products of decoded weights must still be multiplied by."""
+MAGNITUDE_SHIFTS = (0, 3, 6, 9)
+"""How far a register's magnitudes lie below bits 11 to 9 of both halves of the word."""
+SIGN_SHIFTS = (0, 3, 1, 2)
+"""How far its signs lie below bit 15."""
+_MAGNITUDES, _SIGNS = 0x0E000E00, 0x80008000
 _TOP_EXPONENT = 127 + 14
 """Exponent of the largest magnitude of a scaled row: 2^14 leaves a factor of 2 to the largest float16."""
 
 
-def decode(word: Value) -> tuple[list[Value], list[Value]]:
-    """Decode eight weights: two words of float16 of the upper row, two of the lower."""
-    chosen = word & Uint32(0x77777777)
-    halves = [
-        _permute(Uint32(_MAGNITUDES_LOW), Uint32(_MAGNITUDES_HIGH), chosen) | (word & Uint32(0x80808080)),
-        _permute(Uint32(_MAGNITUDES_LOW), Uint32(_MAGNITUDES_HIGH), chosen >> Uint32(16))
-        | ((word << Uint32(4)) & Uint32(0x80808080)),
-    ]
-    upper, lower = ([_permute(h, Uint32(0), Uint32(s)) for s in (0x1404, 0x3424)] for h in halves)
-    return upper, lower
+def decode(word: Value) -> list[Value]:
+    """Decode eight weights into the four registers of an A fragment."""
+    found = []
+    for magnitude, sign in zip(MAGNITUDE_SHIFTS, SIGN_SHIFTS, strict=True):
+        if magnitude == sign:
+            found.append(_left(word, magnitude) & Uint32(_MAGNITUDES | _SIGNS))
+        else:
+            found.append(_left(word, magnitude) & Uint32(_MAGNITUDES) | _left(word, sign) & Uint32(_SIGNS))
+    return found
+
+
+def _left(word: Value, places: int) -> Value:
+    return word << Uint32(places) if places else word
 
 
 def scale_values(word: Value) -> list[Value]:
@@ -44,10 +53,20 @@ def row_scale(largest: Value) -> tuple[Value, Value]:
     return scale, from_bits((exponent - Uint32(_TOP_EXPONENT - 127)) << Uint32(23))
 
 
-def _permute(a: Value, b: Value, selector: Value) -> Value:
-    return cute.arch.inline_ptx(
-        "prmt.b32 {$w0}, {$r0}, {$r1}, {$r2};", write_only_types=[Uint32], read_only_args=[a, b, selector]
-    )
+def row_largest(words: list[list[Value]]) -> Value:
+    """Give the largest magnitude of words of two bfloat16 each, as float32; NaN counts as more than infinity."""
+    every = [word & Uint32(0x7FFF7FFF) for four in words for word in four]
+    largest = every[0]
+    for word in every[1:]:
+        largest = cute.arch.inline_ptx(
+            "max.u16x2 {$w0}, {$r0}, {$r1};", write_only_types=[Uint32], read_only_args=[largest, word]
+        )
+    return maximum(low_bf16(largest), high_bf16(largest))
+
+
+def pack_row(words: list[Value], scale: Value) -> list[Value]:
+    """Turn words of two bfloat16 into words of two float16, times a power of two."""
+    return [pack_f16(low_bf16(word) * scale, high_bf16(word) * scale) for word in words]
 
 
 def load_scales(address: Address, groups: int) -> list[Value]:
@@ -69,7 +88,6 @@ def multiply(weights: list[Value], scale: Value, inputs: list[Value], acc: list[
     for tile in range(2):
         product = [Float32(0.0) for _ in range(4)]
         for half in range(2):
-            upper, lower = decode(weights[2 * tile + half])
-            product = mma_f16([upper[0], lower[0], upper[1], lower[1]], inputs[2 * half : 2 * half + 2], product)
+            product = mma_f16(decode(weights[2 * tile + half]), inputs[2 * half : 2 * half + 2], product)
         out.append([acc[tile][i] + product[i] * scales[2 * tile + i // 2] for i in range(4)])
     return out

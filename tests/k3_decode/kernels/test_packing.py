@@ -5,22 +5,26 @@ import torch
 
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.packing import pack_down, pack_up
+from k3_decode.kernels.parts.mxfp4 import CODE_SCALE, MAGNITUDE_SHIFTS, SIGN_SHIFTS
 from k3_decode.reference import mxfp4
-
-MAGNITUDES = torch.tensor([0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0])
 
 
 def decode(words: torch.Tensor, exponents: torch.Tensor) -> torch.Tensor:
-    """Undo the layout: rows of each tile in the order (half, first or second, lane group)."""
+    """Undo the layout as the kernels do: shift, mask, and take the halves for float16.
+
+    Rows of each tile come in the order (half, first or second, lane group).
+    """
     experts, tiles, groups = words.shape[:3]
     unsigned = words.to(torch.int64) & 0xFFFFFFFF
     lanes = unsigned.view(experts, tiles, groups, 8, 4, 2, 2)  # lane group, quarter, half, word
     out = torch.zeros(experts, tiles, 2, 2, 8, groups, 4, 2, 4)
-    for row in range(2):
-        for column in range(4):
-            magnitude = MAGNITUDES[(lanes >> (4 * column + 16 * row)) & 7]
-            sign = 1.0 - 2.0 * ((lanes >> (8 * column + (3 if row else 7))) & 1)
-            out[:, :, :, row, :, :, :, :, column] = (magnitude * sign).permute(0, 1, 5, 3, 2, 4, 6)
+    for register, (magnitude, sign) in enumerate(zip(MAGNITUDE_SHIFTS, SIGN_SHIFTS, strict=True)):
+        bits = (lanes << magnitude) & 0x0E000E00 | (lanes << sign) & 0x80008000
+        row, pair = register % 2, register // 2
+        for half in range(2):
+            patterns = ((bits >> (16 * half)) & 0xFFFF).to(torch.uint16).view(torch.float16)
+            values = patterns.float() * CODE_SCALE
+            out[:, :, :, row, :, :, :, :, 2 * pair + half] = values.permute(0, 1, 5, 3, 2, 4, 6)
     bytes_ = exponents.contiguous().view(torch.uint8).view(experts, tiles, 8, groups, 4)
     powers = torch.exp2(bytes_.float() - 127.0).view(experts, tiles, 8, groups, 2, 2).permute(0, 1, 4, 5, 2, 3)
     return (out * powers[..., None, None, None]).reshape(experts, tiles * 32, groups * 32)
