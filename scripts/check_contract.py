@@ -44,10 +44,10 @@ CHAINS: Mapping[str, tuple[str, ...]] = {
         "get_envelope", "get_blob", "compare_bundles", "invalidate_bundle", "reinstate_bundle", "retract_bundle",
     ),
     "jobs": (
-        "sync_pull", "get_pull", "order_job", "approve_job", "cancel_job", "repeat_job", "get_job", "post_node",
+        "list_pulls", "get_pull", "order_job", "approve_job", "cancel_job", "repeat_job", "get_job", "post_node",
         "claim_job", "post_heartbeat", "post_progress", "finish_job", "fail_job",
     ),
-    "challenges": ("post_challenge", "get_challenge", "abandon_challenge", "list_challenges"),
+    "challenges": ("list_pulls", "get_pull", "post_challenge", "get_challenge", "abandon_challenge", "list_challenges"),
     "credentials": (
         "post_token", "list_tokens", "revoke_token", "post_pull_key", "list_pull_keys", "list_keys", "revoke_pull_key",
         "post_node", "list_own_nodes", "revoke_node", "post_device", "post_device_token",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from server.jobs import examples
+from worker.suites import load
 
 
 @dataclass(frozen=True)
@@ -49,16 +50,27 @@ def _more(target: str) -> tuple[Link, ...]:
 
 
 _READS_OF_A_BUNDLE = ("get_status", "get_bundle", "get_manifest", "get_envelope")
+_SUITE = "smoke"
 _WHY = {"reason": "Asked for by its author."}
 _FIRST_MISSING = {"sha256": _said("missing/0/sha256"), "size_bytes": _said("missing/0/size_bytes"), "number": 1}
 _LEASE = {"node_key_id": _sent("node_key_id"), "token": _said("job/token")}
 _NOW = examples.HEARTBEAT.model_dump(mode="json")["sent_at"]
 _CLAIM = examples.CLAIM.model_dump(mode="json")
 _DONE = examples.PROGRESS.model_dump(mode="json")["done"]
-_FOR = {"repository": "repository", "pull_number": "number", "head_sha": "head_sha"}
-"""What an order is for, and where a pull request says it."""
+_OF_PULL = {"repository": "repository", "pull_number": "number"}
+"""What challenges and orders are for, and where a pull request says it."""
 _PULL: dict[str, Any] = {"owner": "$request.path.owner", "name": "$request.path.name", "number": "$request.path.number"}
 _REPOSITORY: dict[str, Any] = {"owner": "$request.path.owner", "name": "$request.path.name"}
+
+
+def _of_pull(where: str) -> tuple[Link, ...]:
+    """What is asked for about a pull request that an answer shows there."""
+    named = {name: _said(f"{where}{there}") for name, there in _OF_PULL.items()}
+    return (
+        *_follow("post_challenge", body={**named, "suite_digest": load(_SUITE).digest, "node_key_id": None}),
+        *_follow("order_job", body={**named, "head_sha": _said(f"{where}head_sha"), "suite": _SUITE}),
+    )
+
 
 LINKS: Mapping[tuple[str, str], tuple[Link, ...]] = {
     ("post_bundle", "201"): (
@@ -131,16 +143,11 @@ LINKS: Mapping[tuple[str, str], tuple[Link, ...]] = {
         "post_device_token", body={"device_code": _said("device_code"), "name": "a device"}
     ),
     ("list_accounts", "200"): (*_follow("put_role", account_id=_said("items/0/id")), *_more("list_accounts")),
-    ("list_pulls", "200"): _more("list_pulls"),
-    ("sync_pull", "200"): (
-        *_follow("get_pull", **_PULL),
-        *_follow("order_job", body={**{name: _said(there) for name, there in _FOR.items()}, "suite": "smoke"}),
-    ),
+    ("list_pulls", "200"): (*_follow("get_pull", number=_said("items/0/pull/number")), *_more("list_pulls")),
+    ("sync_pull", "200"): (*_follow("get_pull", **_PULL), *_of_pull("")),
     ("get_pull", "200"): (
         *_follow("sync_pull", "list_pull_keys", "post_pull_key", **_PULL),
-        *_follow(
-            "order_job", body={**{name: _said(f"pull/{there}") for name, there in _FOR.items()}, "suite": "smoke"}
-        ),
+        *_of_pull("pull/"),
     ),
     ("put_policy", "200"): _follow("get_policy", **_REPOSITORY),
     ("list_revalidations", "200"): _more("list_revalidations"),

@@ -153,7 +153,8 @@ def test_every_container_of_ours_starts_works_and_stops(
         figures = api.get("/metrics", headers={"Authorization": f"Bearer {METRICS_TOKEN}"}).raise_for_status().text
         assert "byogpu_database_up 1.0" in figures
     flow.eventually(lambda: list((composed.folder / "volume").glob("celerybeat-schedule*")), bool)
-    assert {name: composed.stop(name) for name in ours[1:]} == {"server": 0, "worker": 0, "beat": 0}
+    ended = {name: composed.stop(name) for name in ours[1:]}
+    assert set(ended.values()) <= {0, -signal.SIGTERM}, ended  # both say: stopped as it was asked to
 
 
 def _is_ready(api: httpx.Client) -> bool:

@@ -78,10 +78,10 @@ def before_call(context: schemathesis.HookContext, case: Any, kwargs: dict[str, 
 
 
 def _node() -> dict[str, Any]:
-    """A key, and for an account the proof that it is held."""
+    """A key and its owner; for an account the proof that it is held instead."""
     key = generate_key(Path(f"node-{os.getpid()}-{next(_counter)}.pem"))  # beside the report; gone with it
     if ACCOUNT is None:
-        return {"public_key": key.public_key}
+        return {"public_key": key.public_key, "owner": "lender", "project": False, "proof": None}
     proof = prove(key, account_id=int(ACCOUNT)).decode()
     return {"public_key": key.public_key, "owner": None, "project": False, "proof": proof}
 
