@@ -67,6 +67,9 @@ class KernelPath:
             the next step folds in those that were accepted.
         graphs: Whether steps replay a captured graph; else they launch every kernel anew, for tools that follow them.
 
+        poison: For debugging: fill every buffer of a step with NaN before it, so that what a kernel reads too early, or
+            where none has written, shows in the logits.
+
     Raises:
         ArgumentError: A shape, dtype or rank count that no kernel serves, or a kernel that was not built.
 
@@ -84,6 +87,7 @@ class KernelPath:
         buckets: tuple[int, ...] = BUCKETS,
         tokens: int = 1,
         graphs: bool = True,
+        poison: bool = False,
     ) -> None:
         check_config(model.config)
         if model.shard.size != 1:
@@ -92,7 +96,7 @@ class KernelPath:
             if latent.dtype not in CACHES:
                 expected = "bfloat16 or float8_e4m3fn"
                 raise ArgumentError("KernelPath", f"cache.latent[{layer}]", expected=expected, got=latent.dtype)
-        self._model, self._cache = model, cache
+        self._model, self._cache, self._poison = model, cache, poison
         self._weights = StepWeights.prepare(model.weights) if weights is None else weights
         if not 1 <= tokens <= MOST_TOKENS or any(rows % tokens for rows in buckets):
             expected = f"1..{MOST_TOKENS}, dividing every bucket"
@@ -146,6 +150,8 @@ class KernelPath:
             raise ArgumentError("KernelPath.forward", "accepted", expected=expected, got=accepted)
         chosen = self._bucket(batch.num_tokens)
         self._fill(chosen.inputs, batch, accepted)
+        if self._poison:
+            chosen.buffers.poison()
         chosen.run()
         logits = chosen.buffers.logits[batch.logit_rows]
         padding = (batch.slots <= 0).repeat_interleave(self._tokens)

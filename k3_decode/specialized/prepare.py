@@ -21,6 +21,9 @@ from k3_decode.specialized.operators import step_operators
 from k3_decode.specialized.path import KernelPath
 from k3_decode.specialized.weights import StepWeights
 
+POISON_VARIABLE = "K3_DECODE_POISON"
+"""Environment variable that, if not empty, makes paths fill their buffers with NaN before every step."""
+
 _MOST_COMPILERS = 8
 
 
@@ -46,7 +49,10 @@ class KernelPaths:
         Raises:
             ArgumentError: The cache's rows are of a dtype that no kernel reads.
         """
-        return KernelPath(self.model, cache, self.library, weights=self.weights, buckets=self.buckets)
+        poison = bool(os.environ.get(POISON_VARIABLE))
+        return KernelPath(
+            self.model, cache, self.library, weights=self.weights, buckets=self.buckets, poison=poison
+        )  # fmt: skip
 
 
 def prepare_kernels(model: K3Model, folder: pathlib.Path) -> KernelPaths:

@@ -165,10 +165,18 @@ def test_a_graph_repeats_a_step_bit_for_bit_and_equals_its_launches(library, unr
     steps = [a_step(model, rows, 1, torch.Generator().manual_seed(seed)) for seed in range(25)]
     bucket = 8 if rows <= 8 else 64
     results = []
-    for form in ("graph", "graph at unsteady moments", "launches"):
+    for form in ("graph", "graph at unsteady moments", "launches", "poisoned"):
         cache = model.new_cache(num_slots=rows + 1, num_blocks=rows * 6 + 1, block_size=PAGE)
         fill(cache, 4)
-        path = KernelPath(model, cache, library, weights=weights, buckets=(bucket,), graphs=form != "launches")
+        path = KernelPath(
+            model,
+            cache,
+            library,
+            weights=weights,
+            buckets=(bucket,),
+            graphs=form != "launches",
+            poison=form == "poisoned",
+        )
         logits = []
         for one in steps:
             if form != "graph":
@@ -178,3 +186,4 @@ def test_a_graph_repeats_a_step_bit_for_bit_and_equals_its_launches(library, unr
     assert results[0].isfinite().all()
     assert torch.equal(results[0], results[1])
     assert torch.equal(results[0], results[2])
+    assert torch.equal(results[0], results[3]), "a step reads what it did not write"

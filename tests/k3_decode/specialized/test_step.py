@@ -154,6 +154,9 @@ def test_256_greedy_tokens_are_those_of_float64_where_it_is_decided(library):
         one = batch(tokens, [position] * rows, slots, tables)
         got, truth = path.forward(one, caches[0]), oracle.forward(one, caches[1])
         top = truth.topk(2, dim=-1)
+        values, ids = path.top(rows)
+        assert torch.equal(ids[:, 0], got.argmax(-1)), "the head names another token than its logits"
+        assert torch.equal(values, got.gather(1, ids))
         bound = tolerance("kernel.step.gap", "normal").max_rel_error * float(truth.abs().max())
         for row in range(rows):
             gap = float(top.values[row, 0] - top.values[row, 1])
