@@ -29,6 +29,7 @@ from k3_decode.kernels.parts.arithmetic import (
 from k3_decode.kernels.parts.attention import bf16_outputs, bf16_scores, e4m3_outputs, e4m3_scores, pack_shares
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
+    close_copies,
     copy_to_shared,
     load,
     load_shared,
@@ -36,7 +37,7 @@ from k3_decode.kernels.parts.memory import (
     store,
     store_shared,
     store_shared_f32,
-    wait_for_copies,
+    wait_for_all_copies_but,
 )
 from k3_decode.kernels.parts.splits import NOTHING, arrive
 from k3_decode.kernels.parts.sync import (
@@ -73,6 +74,7 @@ class MlaCore:
         splits: Blocks that divide the keys of a request: a power of two.
         scale: Softmax scale.
         cache: Type of queries and cache: bfloat16, or e4m3 in bytes.
+        stages: Rounds of keys in shared memory: with 2, the next round's are copied while this one's are multiplied.
     """
 
     latent: int
@@ -80,11 +82,12 @@ class MlaCore:
     splits: int
     scale: float
     cache: Cache = "bf16"
+    stages: int = 1
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"mla_core_{self.latent}_{self.shared_key}_splits{self.splits}_{self.cache}"
+        return f"mla_core_{self.latent}_{self.shared_key}_splits{self.splits}_{self.cache}_stages{self.stages}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -178,9 +181,13 @@ class MlaCore:
         thread, _, _ = cute.arch.thread_idx()
         split, row, group = cute.arch.block_idx()
         lane, warp = thread % WARP, thread // WARP
-        words = ((TILE + HEADS) * self.pitch + HEADS * self.share_pitch) // 4 + THREADS * 4 + (WARPS + 2) * HEADS
+        words = (
+            ((self.stages * TILE + HEADS) * self.pitch + HEADS * self.share_pitch) // 4
+            + THREADS * 4
+            + (WARPS + 2) * HEADS
+        )
         keys = cutlass.utils.SmemAllocator().allocate_array(Uint32, words, byte_alignment=128).toint()
-        queries = keys + TILE * self.pitch
+        queries = keys + self.stages * TILE * self.pitch
         shares = queries + HEADS * self.pitch
         halves = shares + HEADS * self.share_pitch
         scratch = halves + THREADS * 16
@@ -209,17 +216,32 @@ class MlaCore:
             source = query + (Int64(row) * Int64(heads) + Int64(head)) * self.row_bytes
             self.load_queries(queries, source, thread, heads - head)
             self.copy(keys, places, cache, thread, start, cutlass.max(settled, start), start + TILE, stop)
+            if start + TILE < stop:
+                self.find(places, table, thread, start + TILE, stop, page)
+        close_copies()
         for first in cutlass.range(start, stop, TILE, unroll=1):
-            if first > start:
-                barrier()  # all warps have read the keys and shares that this round replaces
-                self.copy(keys, places, cache, thread, first, first, first + TILE, stop)
-            if first + TILE < stop:
-                self.find(places, table, thread, first + TILE, stop, page)
-            wait_for_copies()
+            staged = keys
+            if cutlass.const_expr(self.stages == 2):
+                odd = (first - start) // TILE % 2
+                staged = keys + odd * (TILE * self.pitch)
+                if first + TILE < stop:
+                    barrier()  # all warps have read the keys that the next round replaces
+                    other = keys + (1 - odd) * (TILE * self.pitch)
+                    self.copy(other, places, cache, thread, first + TILE, first, first + 2 * TILE, stop)
+                    if first + 2 * TILE < stop:
+                        self.find(places, table, thread, first + 2 * TILE, stop, page)
+            close_copies()
+            wait_for_all_copies_but(self.stages - 1)
             barrier()  # all rows are staged
-            scores = self.score(queries, keys, halves, lane, warp)
+            scores = self.score(queries, staged, halves, lane, warp)
             self.soften(scores, first, stop, scratch, shares, acc, top, total, lane, warp)
-            self.weigh(keys, shares, acc, lane, warp)
+            self.weigh(staged, shares, acc, lane, warp)
+            if cutlass.const_expr(self.stages == 1):  # noqa: SIM102 - decided when compiled, the inner test later
+                if first + TILE < stop:
+                    barrier()  # all warps have read the keys that the next round replaces
+                    self.copy(keys, places, cache, thread, first + TILE, first, first + 2 * TILE, stop)
+                    if first + 2 * TILE < stop:
+                        self.find(places, table, thread, first + 2 * TILE, stop, page)
         barrier()  # all warps have read the keys, which the outputs replace
         self.leave(acc, top, total, keys, stats, scratch, lane, warp)
         self.merge(keys, stats, scratch, partial, sums, counters, out, split, row, group, heads, thread)
