@@ -15,6 +15,9 @@ from k3_decode.kernels.parts.mxfp4 import MAGNITUDE_SHIFTS, SIGN_SHIFTS
 
 TILE = 32
 
+AT_ONCE = 1 << 26
+"""Weights laid out at once: each is a word of eight bytes and some temporaries meanwhile."""
+
 
 def pack_up(packed: Tensor, scale: Tensor) -> tuple[Tensor, Tensor]:
     """Lay out gate and linear rows so that a gate and its linear partner meet in one lane.
@@ -51,10 +54,12 @@ def _pack(packed: Tensor, scale: Tensor, order: Tensor) -> tuple[Tensor, Tensor]
         raise ArgumentError("packing", "packed", expected=f"rows by {TILE}, groups of 32", got=tuple(packed.shape))
     words = torch.empty(packed.shape[0], rows // TILE, groups, 32, 4, dtype=torch.int32, device=packed.device)
     exponents = torch.empty(packed.shape[0], rows // TILE, 8, groups, dtype=torch.int32, device=packed.device)
-    for expert in range(packed.shape[0]):
-        words[expert] = _words(packed[expert, order], groups)
-        bytes_ = scale[expert, order].view(-1, 4, 8, groups).permute(0, 2, 3, 1).contiguous()
-        exponents[expert] = bytes_.view(torch.int32).squeeze(-1)
+    at_once = max(1, AT_ONCE // (rows * groups * 32))
+    for first in range(0, packed.shape[0], at_once):
+        some = slice(first, first + at_once)
+        words[some] = _words(packed[some][:, order].flatten(0, 1), groups).view_as(words[some])
+        bytes_ = scale[some][:, order].view(-1, 4, 8, groups).permute(0, 2, 3, 1).contiguous()
+        exponents[some] = bytes_.view(torch.int32).view_as(exponents[some])
     return words, exponents
 
 
