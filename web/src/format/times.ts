@@ -9,5 +9,8 @@ export function utc(iso: string): string {
 /** How long something has lasted, until it ended or until now: no answer of the API says it, for it never stands still. */
 export function lasted(begin: string, end: string | null): string {
   const until = end === null ? Date.now() : Date.parse(end);
-  return duration(Math.max(0, Math.round((until - Date.parse(begin)) / 1000)));
+  const seconds = Math.max(0, Math.round((until - Date.parse(begin)) / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const hours = Math.floor(seconds / 3600);
+  return hours < 48 ? duration(seconds) : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }

@@ -36,11 +36,11 @@ export function JobTable({ caption, jobs, withPull = false }: JobTableProps) {
       rowKey={job => job.id}
       columns={[
         { head: "job", cell: job => <JobLink id={job.id} /> },
+        { head: "state", cell: job => <State word={JOBS[job.state]} /> },
+        { head: "why", wide: true, cell: job => job.reason },
         ...pull,
         { head: "suite", cell: job => <span class="nowrap">{job.suite}</span> },
         { head: "commit", cell: job => <Sha value={job.head_sha} /> },
-        { head: "state", cell: job => <State word={JOBS[job.state]} /> },
-        { head: "why", wide: true, cell: job => job.reason },
         { head: "evals done", numeric: true, cell: job => `${job.evals_done.length} of ${job.evals.length}` },
         { head: "tries", numeric: true, cell: job => job.tries },
         {

@@ -12,7 +12,7 @@ type Scope = Schema<"SessionPage">["scopes"][number];
 
 const MEANING: Readonly<Record<Scope, string>> = {
   "bundles:write": "upload bundles",
-  "challenges:write": "ask for challenges",
+  "challenges:write": "ask for challenges, state claims",
   "jobs:work": "run jobs on your nodes",
   "jobs:request": "order jobs",
   "nodes:write": "register and revoke your nodes",
@@ -134,8 +134,8 @@ function TokenForm({ scopes, make }: TokenFormProps) {
         <legend>may</legend>
         {scopes.map(scope => (
           <label key={scope}>
-            <input type="checkbox" checked={chosen.includes(scope)} onChange={() => toggle(scope)} />{" "}
-            {MEANING[scope]}
+            <input type="checkbox" checked={chosen.includes(scope)} onChange={() => toggle(scope)} />
+            <span>{MEANING[scope]}</span>
           </label>
         ))}
       </fieldset>
