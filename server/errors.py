@@ -105,6 +105,8 @@ CODES: Mapping[str, Code] = {
     "challenges_exhausted": Code(429, "The address or the node has as many unused challenges as it may have"),
     "challenge_not_open": Code(409, "The challenge was used, or its time is over"),
     "challenge_nonce_wrong": Code(403, "The nonce is not this challenge's"),
+    "claims_in_description": Code(409, "The pull request's description has a claims block, which is what counts"),
+    "claims_invalid": Code(422, "The claims block cannot be read; `errors` says where and why"),
     "policy_repeated": Code(422, "The policy names a kind of claim twice"),
     # jobs
     "job_not_found": Code(404, "No such job"),
@@ -115,7 +117,7 @@ CODES: Mapping[str, Code] = {
     "job_not_ended": Code(409, "Only a job that was given up can be ordered again"),
     "orders_of_pull_exhausted": Code(409, "The pull request has as many open jobs as it may have"),
     "orders_exhausted": Code(429, "The account has ordered as many jobs today as it may"),
-    "permission_missing": Code(403, "The account may not order or approve jobs of this repository"),
+    "permission_missing": Code(403, "The account may not write to this repository"),
     "node_not_yours": Code(403, "The node belongs to somebody else"),
     "lease_lost": Code(409, "The lease has ended or was replaced; nothing of it counts any more"),
     "job_bundle_unbound": Code(409, "The bundle does not answer the job's challenge"),

@@ -5,11 +5,13 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.concurrency import run_in_threadpool
 
+from judge.claim import ClaimSet
+from judge.claims import parse_block
 from judge.policy import MergePolicy, Need
-from server.auth import Admin
+from server.auth import Admin, Principal, require
 from server.bodies import answer, described, json_body, raw
-from server.checks import policies, pulls, webhooks
-from server.checks.schemas import WebhookReceipt
+from server.checks import claims, policies, pulls, webhooks
+from server.checks.schemas import ClaimsPut, WebhookReceipt
 from server.errors import AppError, document
 from server.github import WebhookError, receive
 from server.github.webhooks import MAX_BODY_BYTES
@@ -19,6 +21,9 @@ from server.services import InService
 
 router = APIRouter(prefix="/api/v1", tags=["GitHub"])
 
+_PullOwner = Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,100}$")]
+_PullName = Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
+_Number = Annotated[int, Path(ge=1, le=2**53 - 1)]
 _DELIVERY = {"action": "opened", "number": 7, "pull_request": {}, "repository": {}, "sender": {}}
 
 _RECEIVED = answer(WebhookReceipt(delivery_id="72d3162e-cc78-11e3-81ab-4c9367dc0958", action="pull_updated"))
@@ -91,15 +96,72 @@ async def receive_webhook(request: Request, services: InService) -> WebhookRecei
 )
 def sync_pull(
     services: InService,
-    owner: Annotated[str, Path(pattern=r"^[A-Za-z0-9_-]{1,100}$")],
-    name: Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,100}$")],
-    number: Annotated[int, Path(ge=1, le=2**53 - 1)],
+    owner: _PullOwner,
+    name: _PullName,
+    number: _Number,
 ) -> PullRef:
     """Make a pull request known, or bring it up to date, and judge its claims. For installations without webhooks."""
     pull_id = pulls.sync(services, f"{owner}/{name}", number)
     with services.database.read() as session:
         pull = session.get_one(Pull, pull_id)
         return pull_ref(pull, session.get_one(Repository, pull.repository_id), public_url=services.settings.public_url)
+
+
+_BLOCK = '- {id: decode-speed, metric: step_latency_us, cells: {batch: [1, 4]}, relation: ">= 1.2x baseline"}'
+_Stating = Annotated[Principal, Depends(require("challenges:write"))]
+_STATING = (
+    "parameter_invalid",
+    "unauthorized",
+    "scope_missing",
+    "credential_confined",
+    "permission_missing",
+    "github_failed",
+    "pull_not_found",
+)
+
+
+@router.put(
+    "/pulls/{owner}/{name}/{number}/claims",
+    summary="State claims",
+    responses={
+        **document(
+            *_STATING,
+            "unsupported_media_type",
+            "body_too_large",
+            "json_invalid",
+            "body_invalid",
+            "claims_in_description",
+            "claims_invalid",
+        ),
+        200: answer(parse_block(_BLOCK)),
+    },
+    openapi_extra=described(ClaimsPut, example={"block": _BLOCK}),
+)
+def put_claims(
+    services: InService,
+    by: _Stating,
+    owner: _PullOwner,
+    name: _PullName,
+    number: _Number,
+    posted: Annotated[ClaimsPut, Depends(json_body(ClaimsPut, limit=65_536))],
+) -> ClaimSet:
+    """Claim something for a pull request whose description does not.
+
+    Its author may, and whoever may write to the repository. The claims replace earlier ones of this kind, and are
+    judged as if the description said them. A block there, right or wrong, is all that counts.
+    """
+    return claims.state(services, f"{owner}/{name}", number, posted.block, by=by)
+
+
+@router.delete(
+    "/pulls/{owner}/{name}/{number}/claims",
+    summary="Take back stated claims",
+    status_code=204,
+    responses={**document(*_STATING), 204: {"description": "Nothing is stated here any more"}},
+)
+def delete_claims(services: InService, by: _Stating, owner: _PullOwner, name: _PullName, number: _Number) -> None:
+    """Take back what was stated here. What the description says stays."""
+    claims.withdraw(services, f"{owner}/{name}", number, by=by)
 
 
 _POLICY = MergePolicy(

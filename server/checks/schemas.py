@@ -1,10 +1,20 @@
 """What the GitHub routes answer."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
+from pydantic import Field
+
+from judge.claim import MAX_BLOCK_BYTES
 from worker.bundle.record import Record
 
 Action = Literal["pull_updated", "heard", "check_repeated", "access_checked", "ignored", "repeated"]
+
+
+class ClaimsPut(Record):
+    """Claims, as they would stand in the description."""
+
+    block: Annotated[str, Field(min_length=1, max_length=MAX_BLOCK_BYTES)]
+    """The inside of a `byogpu-claims` block, without the fences."""
 
 
 class WebhookReceipt(Record):

@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from judge.assess import Assessment
 from judge.claim import ClaimSet
-from judge.claims import parse_claims
 from judge.policy import MergePolicy, Provenance, Shortfall, shortfalls
 from judge.report import BundleUrl, CheckReport, PullRef, ReportUrls, render
 from judge.rerun import RerunPlan, rerun_plan
@@ -21,6 +20,7 @@ from judge.waiver import Waiver
 from server import audit, waivers
 from server.checks import evidence, remarks
 from server.checks.evidence import Weighed
+from server.claimed import claims_of
 from server.github import CheckPayload
 from server.heard import buttons_pressed
 from server.models import Challenge, Outlook, Post, Pull, Repository, VerdictRow
@@ -96,7 +96,8 @@ def refresh(services: Services, key: str) -> None:
     payload = _payload(case, _report(case, judged, services.settings.public_url), services.settings.public_url)
     with services.database.write() as session:
         pull = session.get_one(Pull, case.pull.id, with_for_update=True)
-        if (pull.head_sha, pull.body) != (case.pull.head_sha, case.pull.body):
+        seen = case.pull
+        if (pull.head_sha, pull.body, pull.stated_claims) != (seen.head_sha, seen.body, seen.stated_claims):
             return  # it changed meanwhile, which also asked for this task again
         evidence.keep(session, services, pull, case.evidence)
         _store_outlook(session, pull, judged, case.scope)
@@ -129,7 +130,7 @@ def _read(services: Services, pull_id: int) -> _Case:
         policy = policy_of(session, pull.repository_id)
         presses = buttons_pressed(session, pull.repository_id, pull.number)
         waived = waivers.holding(session, pull)
-    weighed, claimed, scope = evidence.weigh(gathered, head_sha=pull.head_sha), parse_claims(pull.body), None
+    weighed, claimed, scope = evidence.weigh(gathered, head_sha=pull.head_sha), claims_of(pull), None
     if claimed.scope is not None:
         bundles = [one.assessment for one in weighed.counted]
         scope = scope_map(claimed.scope, bundles, head_sha=pull.head_sha)

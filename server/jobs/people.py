@@ -4,15 +4,13 @@ from sqlalchemy.orm import Session
 
 from server import orders
 from server.errors import AppError
-from server.github import GitHubPermanentError, GitHubRetryableError
 from server.jobs.schemas import ApprovalPost, OrderPost
 from server.models import Job, Pull, Repository
+from server.permission import may_write, name_of
 from server.principals import Principal
 from server.pulls import find_pull
 from server.services import Services
 from server.waiting import JobRef, job_refs
-
-_MAY_APPROVE = ("admin", "maintain", "write")
 
 
 def order(services: Services, posted: OrderPost, *, by: Principal) -> JobRef:
@@ -24,7 +22,7 @@ def order(services: Services, posted: OrderPost, *, by: Principal) -> JobRef:
     with services.database.read() as session:
         pull, repository = find_pull(session, repository=posted.repository, number=posted.pull_number)
     by.require_inside(repository_id=repository.id, pull_number=pull.number, head_sha=posted.head_sha)
-    approves, now = may_approve(services, by, repository.name), services.clock()
+    approves, now = may_write(services, by, repository.name), services.clock()
     with services.database.write() as session:
         job = orders.place(
             session,
@@ -87,38 +85,13 @@ def again(services: Services, job_id: str, *, by: Principal) -> JobRef:
         return _ref(session, services, job)
 
 
-def may_approve(services: Services, by: Principal, repository: str) -> bool:
-    """Whether somebody may let nodes of others run commits of a repository: GitHub is asked now.
-
-    Without a connection to GitHub maintainers of the service decide.
-
-    Raises:
-        AppError: ``github_failed``.
-    """
-    if by.kind == "operator" or by.role == "admin":
-        return True
-    if by.kind not in ("account", "node") or by.login is None:
-        return False
-    if services.github is None:
-        return by.role == "maintainer"
-    try:
-        return services.github.permission(repository, by.login) in _MAY_APPROVE
-    except (GitHubPermanentError, GitHubRetryableError) as error:
-        raise AppError("github_failed", str(error)[:300]) from error
-
-
-def name_of(by: Principal) -> str:
-    """Under which name somebody orders and approves: a login, or what can be none."""
-    return by.login or (orders.OPERATOR if by.kind == "operator" else f"the owner {by.owner}")
-
-
 def _require_permission(services: Services, job_id: str, by: Principal) -> None:
     with services.database.read() as session:
         job = orders.find_job(session, job_id)
         pull = session.get_one(Pull, job.pull_id)
         repository = session.get_one(Repository, pull.repository_id)
     by.require_inside(repository_id=repository.id, pull_number=pull.number, head_sha=job.head_sha)
-    if not may_approve(services, by, repository.name):
+    if not may_write(services, by, repository.name):
         raise AppError("permission_missing", f"It takes the right to write to {repository.name}.")
 
 

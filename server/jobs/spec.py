@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from judge.claims import parse_claims
+from server.claimed import claims_of
 from server.models import Challenge, Job, Pull, Repository
 from server.settings import Settings
 from server.signing import service_key
@@ -49,7 +49,7 @@ def issue_spec(
             head_sha=job.head_sha,
             base_sha=pull.base_sha,
             suite=suite.reference,
-            claim_ids=tuple(claim.id for claim in parse_claims(pull.body).claims),
+            claim_ids=tuple(claim.id for claim in claims_of(pull).claims),
         ),
         challenge=ChallengeRecord(id=challenge.id, nonce=challenge.nonce, plan_digest=challenge.plan_digest),
         author=pull.author,

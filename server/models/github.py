@@ -47,6 +47,8 @@ class Pull(Table):
     state: Mapped[PullState] = mapped_column(STATE)
     merged: Mapped[bool]
     draft: Mapped[bool]
+    stated_claims: Mapped[str | None] = mapped_column(Text)
+    """The inside of a claims block that was stated through the API; it counts while ``body`` has none."""
     head_sha: Mapped[str] = mapped_column(DIGEST)
     base_sha: Mapped[str] = mapped_column(DIGEST)
     url: Mapped[str] = mapped_column(Text)

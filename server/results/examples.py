@@ -94,6 +94,7 @@ PULL = answer(
         pull=_PULL,
         claims=(),
         claim_errors=(),
+        claims_from=None,
         verdicts=(),
         judged_at=_AT,
         judged_head_sha=_PULL.head_sha,

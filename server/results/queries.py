@@ -8,11 +8,11 @@ from sqlalchemy import Select, and_, func, select, tuple_
 from sqlalchemy.orm import Session, defer, undefer
 
 from judge.assess import Assessment
-from judge.claims import parse_claims
 from judge.decision import Outcome
 from judge.trust import NAMES, TrustLevel
 from judge.verdict import Verdict
 from server import waivers
+from server.claimed import claims_of, source_of
 from server.errors import AppError
 from server.issued import challenge_ref, challenges_of, tally
 from server.models import (
@@ -86,7 +86,7 @@ def pull_page(session: Session, *, repository: str, number: int, public_url: str
         AppError: ``pull_not_found``.
     """
     pull, home = find_pull(session, repository=repository, number=number)
-    claimed = parse_claims(pull.body)
+    claimed = claims_of(pull)
     records = session.scalars(
         select(VerdictRow.record).where(VerdictRow.pull_id == pull.id).order_by(VerdictRow.position)
     )
@@ -97,6 +97,7 @@ def pull_page(session: Session, *, repository: str, number: int, public_url: str
         pull=pull_ref(pull, home, public_url=public_url),
         claims=claimed.claims,
         claim_errors=claimed.errors,
+        claims_from=source_of(pull),
         verdicts=verdicts,
         judged_at=pull.judged_at,
         judged_head_sha=pull.judged_head_sha,

@@ -17,6 +17,7 @@ from judge.scope import ScopeMap
 from judge.trust import Placement, TrustLevel
 from judge.verdict import Verdict
 from judge.waiver import Waiver
+from server.claimed import Source
 from server.issued import ChallengeRef, ChallengeTally
 from server.models import Origin, PostState, SignatureState, UploadState, ValidationState
 from server.pulls import PullRef
@@ -171,6 +172,8 @@ class PullPage(Record):
     claims: tuple[Claim, ...]
     claim_errors: tuple[ClaimError, ...]
     """What is wrong with the claims block; then there are no claims."""
+    claims_from: Source | None
+    """Where the claims stand; null: nothing is claimed."""
     verdicts: tuple[Verdict, ...]
     """One a claim, in the order of the claims; empty while not judged."""
     judged_at: AwareDatetime | None

@@ -29,7 +29,8 @@ WEBHOOK = "receive_webhook"
 TOLD_ONCE = {"post_token", "post_pull_key", "post_device"}
 """Routes that tell a secret: an answer that is kept would keep it."""
 SAME_BY_ITSELF = {
-    "abandon_challenge", "announce_parts", "approve_job", "cancel_job", "claim_job", "fail_job", "finish_job",
+    "abandon_challenge", "announce_parts", "approve_job", "cancel_job", "claim_job", "delete_claims", "fail_job",
+    "finish_job", "put_claims",
     "invalidate_bundle", "order_job", "post_device_token", "post_heartbeat", "post_progress", "post_revalidations",
     "put_part", "put_policy", "put_role", "receive_webhook", "reinstate_bundle", "release_bundle", "repeat_job",
     "retract_bundle", "revoke_node", "revoke_pull_key", "revoke_token", "submit_bundle", "sync_pull", "delete_session",

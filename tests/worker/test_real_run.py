@@ -20,7 +20,7 @@ def shortened(plan: EvalPlan) -> EvalPlan:
     """The plan with its order kept and everything that can be repeated done once."""
     match plan:
         case DecodeStep():
-            return plan.model_copy(update={"rounds": 1, "steps_per_block": 4, "warmup_steps": 1})
+            return plan.model_copy(update={"rounds": 1, "steps_per_block": 9, "warmup_steps": 1})
         case Serving():
             return plan.model_copy(update={"rounds": 1, "requests_per_block": 4, "output_tokens": 8})
         case Accuracy() | KernelNumerics():

@@ -241,6 +241,7 @@ export function pullPage(changes: Partial<Schema<"PullPage">> = {}): Schema<"Pul
     pull: pull(),
     claims: [claim()],
     claim_errors: [],
+    claims_from: "description",
     verdicts: [verdict()],
     judged_at: "2026-01-01T12:03:00Z",
     judged_head_sha: SHA,

@@ -810,6 +810,33 @@ export interface paths {
         readonly patch?: never;
         readonly trace?: never;
     };
+    readonly "/api/v1/pulls/{owner}/{name}/{number}/claims": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        /**
+         * State claims
+         * @description Claim something for a pull request whose description does not.
+         *
+         *     Its author may, and whoever may write to the repository. The claims replace earlier ones of this kind, and are
+         *     judged as if the description said them. A block there, right or wrong, is all that counts.
+         */
+        readonly put: operations["put_claims"];
+        readonly post?: never;
+        /**
+         * Take back stated claims
+         * @description Take back what was stated here. What the description says stays.
+         */
+        readonly delete: operations["delete_claims"];
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
     readonly "/api/v1/pulls/{owner}/{name}/{number}/keys": {
         readonly parameters: {
             readonly query?: never;
@@ -2189,6 +2216,29 @@ export interface components {
              * @description The node's clock; only the skew is made of it.
              */
             readonly sent_at: string;
+        };
+        /**
+         * ClaimSet
+         * @description What a pull request claims. With errors there are no claims: half a block is not judged.
+         */
+        readonly ClaimSet: {
+            /** Claims */
+            readonly claims: readonly components["schemas"]["Claim"][];
+            /** Errors */
+            readonly errors: readonly components["schemas"]["ClaimError"][];
+            /** @description Declared scope of the change; None: none was declared. */
+            readonly scope?: components["schemas"]["Scope"] | null;
+        };
+        /**
+         * ClaimsPut
+         * @description Claims, as they would stand in the description.
+         */
+        readonly ClaimsPut: {
+            /**
+             * Block
+             * @description The inside of a `byogpu-claims` block, without the fences.
+             */
+            readonly block: string;
         };
         /**
          * CodeIdentity
@@ -4272,6 +4322,11 @@ export interface components {
             /** Claims */
             readonly claims: readonly components["schemas"]["Claim"][];
             /**
+             * Claims From
+             * @description Where the claims stand; null: nothing is claimed.
+             */
+            readonly claims_from: ("description" | "api") | null;
+            /**
              * Evidence
              * @description Newest first.
              */
@@ -4409,7 +4464,10 @@ export interface components {
          * @description A step's time against the sum of its parts.
          */
         readonly Reconciliation: {
-            /** Explained */
+            /**
+             * Explained
+             * @description Whether the kernels fit into the step, and fill it together with the gaps, within `TOLERANCE`.
+             */
             readonly explained: boolean;
             /** Gaps Us */
             readonly gaps_us: number;
@@ -4428,7 +4486,7 @@ export interface components {
             readonly residual_share: number;
             /**
              * Residual Us
-             * @description What kernels and gaps do not explain; below 0: they take longer than the step that they are part of.
+             * @description What kernels and gaps do not explain; below 0: they take longer than the step, as gaps do under a tracer.
              */
             readonly residual_us: number;
             /**
@@ -4737,6 +4795,34 @@ export interface components {
              * @description G, twice the log-likelihood ratio.
              */
             readonly statistic: number;
+        };
+        /**
+         * Scope
+         * @description Where a change is said to hold: every combination of the listed values is a cell that needs evidence.
+         *
+         *     None: the author does not say, so any value counts.
+         */
+        readonly Scope: {
+            /** Batch */
+            readonly batch: readonly number[] | null;
+            /** Context */
+            readonly context: readonly number[] | null;
+            /** Dcp */
+            readonly dcp: readonly number[] | null;
+            /**
+             * Features
+             * @description Features that keep working, each shown by an accuracy task of that name.
+             */
+            readonly features: readonly string[] | null;
+            /**
+             * Line
+             * @description Line of the pull request's text on which it begins.
+             */
+            readonly line: number;
+            /** Speculation */
+            readonly speculation: readonly ("none" | "natural" | "synthetic")[] | null;
+            /** Tp */
+            readonly tp: readonly number[] | null;
         };
         /**
          * ScopeCell
@@ -9362,7 +9448,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The credential does not allow this; the credential is for another repository, pull request or commit; the account may not order or approve jobs of this repository */
+            /** @description The credential does not allow this; the credential is for another repository, pull request or commit; the account may not write to this repository */
             readonly 403: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -9513,7 +9599,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The credential does not allow this; the credential is for another repository, pull request or commit; the account may not order or approve jobs of this repository */
+            /** @description The credential does not allow this; the credential is for another repository, pull request or commit; the account may not write to this repository */
             readonly 403: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -9699,7 +9785,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The credential does not allow this; the credential is for another repository, pull request or commit; the account may not order or approve jobs of this repository */
+            /** @description The credential does not allow this; the credential is for another repository, pull request or commit; the account may not write to this repository */
             readonly 403: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -11564,6 +11650,330 @@ export interface operations {
             };
             /** @description The server failed; the same request may work later */
             readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly put_claims: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                readonly name: string;
+                readonly number: number;
+                readonly owner: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ClaimsPut"];
+            };
+        };
+        readonly responses: {
+            /** @description What was asked for */
+            readonly 200: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/json": components["schemas"]["ClaimSet"];
+                };
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this; the credential is for another repository, pull request or commit; the account may not write to this repository */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such pull request is known here */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The pull request's description has a claims block, which is what counts */
+            readonly 409: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is larger than this address takes */
+            readonly 413: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body's media type or encoding is not taken here */
+            readonly 415: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not strict JSON; the body does not have the documented shape; the claims block cannot be read; `errors` says where and why */
+            readonly 422: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description GitHub did not give a usable answer */
+            readonly 502: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The keys that identities are checked with cannot be read; try again later */
+            readonly 503: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    readonly delete_claims: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /** @description With a session's cookie: the word that `GET /api/v1/session` tells. */
+                readonly "X-CSRF-Token"?: string;
+            };
+            readonly path: {
+                readonly name: string;
+                readonly number: number;
+                readonly owner: string;
+            };
+            readonly cookie?: never;
+        };
+        readonly requestBody?: never;
+        readonly responses: {
+            /** @description Nothing is stated here any more */
+            readonly 204: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A path, query or header parameter is malformed */
+            readonly 400: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A credential is missing, or the one that was sent is not good */
+            readonly 401: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The credential does not allow this; the credential is for another repository, pull request or commit; the account may not write to this repository */
+            readonly 403: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such pull request is known here */
+            readonly 404: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests in too short a time */
+            readonly 429: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server failed; the same request may work later */
+            readonly 500: {
+                headers: {
+                    /** @example "read";r=1799;t=42 */
+                    readonly RateLimit?: string;
+                    /** @example "read";q=1800;w=60 */
+                    readonly "RateLimit-Policy"?: string;
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description GitHub did not give a usable answer */
+            readonly 502: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
                     readonly RateLimit?: string;

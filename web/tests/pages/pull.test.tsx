@@ -268,3 +268,9 @@ test("what a maintainer let pass is named with number, rule, name and reason", a
   expect(link.getAttribute("href")).toBe("/rules#E-005");
   expect(words(found(await shown(pullPage({})), "#claims"))).not.toContain("Waived");
 });
+
+test("claims that the description does not hold are said to be stated through the API", async () => {
+  const said = "Stated through the API";
+  expect(words(found(await shown(pullPage({ claims_from: "api" })), "#claims"))).toContain(said);
+  expect(words(found(await shown(pullPage({})), "#claims"))).not.toContain(said);
+});

@@ -70,6 +70,9 @@ function Contents({ page }: { readonly page: Schema<"PullPage"> }) {
       <Section id="claims" title="Claims">
         {page.verdicts.length > 1 && <OutcomeCounts counts={tally(page.verdicts)} />}
         <Claims page={page} />
+        {page.claims_from === "api" && (
+          <p class="quiet">Stated through the API; the description has no claims block.</p>
+        )}
         <Shortfalls shortfalls={page.shortfalls} />
         <Waivers waivers={page.waivers} />
       </Section>
