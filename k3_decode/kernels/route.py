@@ -2,11 +2,11 @@
 """Routing: the exact top-k of every token and its weights, the experts' input, and the table of expert units.
 
 `RouteRank` equals `k3_decode.reference.moe.route`: the largest of sigmoid + bias win, the lower id on ties, NaN last;
-weights are the winners' sigmoids over their sum. A block ranks a token. Each of its warps holds a quarter of the
-experts as order-preserving integers and draws its own top-k: the largest key of the warp, then the lowest id that has
-it. The first warp merges the four lists the same way. The order is total, and no float is compared. Meanwhile four more
-warps bring the token's latent to float16, scaled by a power of two of its largest magnitude: every block of an expert
-would have to do it again.
+weights are the winners' sigmoids over their sum. A block ranks a token, its experts spread over the lanes of four warps
+as order-preserving integers. The top k lie in the k lanes whose best is best: a lane counts the bests before its own,
+and the first k lanes put their experts up as candidates, who count the candidates before them. The order is total, so
+counts are places, and no float is compared. Meanwhile four more warps bring the token's latent to float16, scaled by a
+power of two of its largest magnitude: every block of an expert would have to do it again.
 
 `RouteTable` groups the tokens of several rows by expert, in ascending order of expert and token, at most `UNIT` tokens
 to a unit, so that the expert's weights are read once for all of them. A single row needs no grouping: `RouteRank`
@@ -38,7 +38,7 @@ from k3_decode.kernels.parts.memory import (
     store_shared_f32,
 )
 from k3_decode.kernels.parts.mxfp4 import row_scale
-from k3_decode.kernels.parts.ranking import draw, key
+from k3_decode.kernels.parts.ranking import count_before, key, named, precedes, ranked
 from k3_decode.kernels.parts.sync import (
     WARP,
     barrier,
@@ -55,6 +55,8 @@ MAX_ROWS = 64
 RANK_WARPS = 4
 SCALE_WARPS = 4
 TABLE_THREADS = 1024
+RANKING, SCALING = 2, 1
+"""Barriers of the warps that rank, and of those that scale."""
 NOBODY = 0xFFFFFFFF
 
 
@@ -108,9 +110,9 @@ class RouteRank:
         return -(-self.experts // (WARP * RANK_WARPS))
 
     @property
-    def merged(self) -> int:
-        """Candidates of a lane of the merging warp."""
-        return -(-RANK_WARPS * self.top_k // WARP)
+    def candidates(self) -> int:
+        """Experts of the lanes whose best is among the first."""
+        return self.top_k * self.keys
 
     @cute.jit
     def __call__(
@@ -150,36 +152,26 @@ class RouteRank:
         thread, _, _ = cute.arch.thread_idx()
         row, _, _ = cute.arch.block_idx()
         lane, warp = thread % WARP, thread // WARP
-        count = self.merged * WARP
+        lanes = RANK_WARPS * WARP
         shared = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, 2 * count + SCALE_WARPS, byte_alignment=16
+            Uint32, 2 * lanes + 2 * (self.candidates + 1) + self.top_k + SCALE_WARPS, byte_alignment=16
         ).toint()  # fmt: skip
-        maxima = shared + 2 * count * 4
+        picks = shared + (2 * lanes + 2 * (self.candidates + 1)) * 4
+        maxima = picks + self.top_k * 4
         release_dependents()
         # Lanes beyond the last expert hold the last one under a key that never wins.
         own = [lane + (warp + i * RANK_WARPS) * WARP for i in range(self.keys)]
         held = [cutlass.min(expert, Int32(self.experts - 1)) for expert in own]
         offsets = [load_static_f32(bias + Int64(expert) * 4) for expert in held]
-        if thread < 2 * count:
-            nothing = Uint32(0)
-            store_shared(shared + thread * 4, [nothing])
-        barrier()  # no list holds anything
         wait_for_predecessors()
         source = logits + Int64(row) * Int64(stride) * 4
         if warp >= RANK_WARPS:
             self.scale(z + Int64(row) * Int64(ldz) * 4, scaled, inverses, maxima, row, thread - RANK_WARPS * WARP)
         if warp < RANK_WARPS:
-            self.rank(shared, count, source, offsets, held, own, warp, lane)
-        barrier()  # the lists of all warps are there
+            self.rank(shared, picks, source, offsets, held, own, thread)
+        barrier()  # every place has its expert
         if warp == 0:
-            at = [shared + (lane + i * WARP) * 4 for i in range(self.merged)]
-            best = [load_shared(place, words=1)[0] for place in at]
-            names = [Int32(load_shared(place + count * 4, words=1)[0]) for place in at]
-            pick = Int32(0)
-            for k in cutlass.range_constexpr(self.top_k):
-                _, winner = draw(best, names)
-                best = [Uint32(0) if names[i] == winner else best[i] for i in range(self.merged)]
-                pick = winner if lane == k else pick
+            pick = Int32(load_shared(picks + cutlass.min(lane, Int32(self.top_k - 1)) * 4, words=1)[0])
             score = sigmoid(load_f32(source + Int64(pick) * 4))
             score = score if lane < self.top_k else Float32(0.0)
             total = warp_sum(score)
@@ -201,20 +193,33 @@ class RouteRank:
 
     @cute.jit
     def rank(
-        self, shared: Int32, count: cutlass.Constexpr, source: Int64, offsets: list[Value], held: list[Value],
-        own: list[Value], warp: Int32, lane: Int32,
+        self, shared: Int32, picks: Int32, source: Int64, offsets: list[Value], held: list[Value], own: list[Value],
+        thread: Int32,
     ) -> None:  # fmt: skip
-        """Draw this warp's top-k of its share of the experts, and leave the list in shared memory."""
+        """Find the top k of all experts and leave their ids in shared memory, best first."""
+        lanes = RANK_WARPS * WARP
+        candidates = shared + 2 * lanes * 4
         scores = [load_f32(source + Int64(expert) * 4) for expert in held]
         keys = [key(sigmoid(score) + offset) for score, offset in zip(scores, offsets, strict=True)]
         keys = [keys[i] if own[i] < self.experts else Uint32(0) for i in range(self.keys)]
-        for k in cutlass.range_constexpr(self.top_k):
-            largest, winner = draw(keys, own)
-            keys = [Uint32(0) if own[i] == winner else keys[i] for i in range(self.keys)]
-            if lane == 0:
-                place = shared + (warp * self.top_k + k) * 4
-                store_shared(place, [largest])
-                store_shared(place + count * 4, [winner])
+        pairs = [ranked(keys[i], own[i]) for i in range(self.keys)]
+        best = pairs[0]
+        for other in pairs[1:]:
+            better = precedes(other, best)
+            best = [select_bits(better, other[i], best[i]) for i in range(2)]
+        store_shared(shared + thread * 8, best)
+        partial_barrier(lanes, which=RANKING)  # the best of every lane is there
+        place = count_before(shared, lanes, best)
+        if place < self.top_k:
+            for i in cutlass.range_constexpr(self.keys):
+                store_shared(candidates + (place * self.keys + i) * 8, pairs[i])
+        partial_barrier(lanes, which=RANKING)  # all candidates are there
+        for first in cutlass.range_constexpr(0, self.candidates, lanes):
+            if thread + first < self.candidates:
+                mine = load_shared(candidates + (thread + first) * 8, words=2)
+                final = count_before(candidates, self.candidates, mine)
+                if final < self.top_k:
+                    store_shared(picks + final * 4, [named(mine)])
 
     @cute.jit
     def scale(
@@ -228,7 +233,7 @@ class RouteRank:
             for j in cutlass.range_constexpr(4):
                 largest = maximum(largest, absolute(values[i][j]))
         store_shared_f32(maxima + thread // WARP * 4, warp_max(largest))
-        partial_barrier(SCALE_WARPS * WARP)  # the maxima of the scaling warps are there
+        partial_barrier(SCALE_WARPS * WARP, which=SCALING)  # the maxima of the scaling warps are there
         for other in cutlass.range_constexpr(SCALE_WARPS):
             largest = maximum(largest, load_shared_f32(maxima + other * 4))
         scale, inverse = row_scale(largest)

@@ -2,6 +2,7 @@
 
 from k3_decode.kernels.parts.arithmetic import bits
 from k3_decode.kernels.parts.dsl import Int32, Uint32, Value, cute
+from k3_decode.kernels.parts.memory import load_shared
 
 
 def key(score: Value) -> Value:
@@ -38,3 +39,33 @@ def _reduce(operation: str, values: list[Value]) -> Value:
         ]
         values = paired + values[len(values) // 2 * 2 :]
     return values[0]
+
+
+def ranked(key: Value, name: Value) -> list[Value]:
+    """Make a pair of words that is the larger, the earlier its holder ranks."""
+    return [~Uint32(name), key]
+
+
+def named(pair: list[Value]) -> Value:
+    """Give the id of a pair."""
+    return ~pair[0]
+
+
+def precedes(a: list[Value], b: list[Value]) -> Value:
+    """Give 1 where pair ``a`` ranks before pair ``b``, else 0."""
+    return cute.arch.inline_ptx(
+        "{ .reg .pred p; .reg .b64 a, b; mov.b64 a, {{$r0}, {$r1}}; mov.b64 b, {{$r2}, {$r3}}; "
+        "setp.gt.u64 p, a, b; selp.u32 {$w0}, 1, 0, p; }",
+        write_only_types=[Uint32], read_only_args=[*a, *b],
+    )  # fmt: skip
+
+
+def count_before(address: Value, count: int, pair: list[Value]) -> Value:
+    """Count the pairs in shared memory that rank before one; behind an odd number of them may lie anything."""
+    total = Uint32(0)
+    for i in range(0, count, 2):
+        four = load_shared(address + i * 8)
+        total = total + precedes(four[:2], pair)
+        if i + 1 < count:
+            total = total + precedes(four[2:], pair)
+    return Int32(total)

@@ -25,9 +25,9 @@ def barrier() -> None:
     cute.arch.sync_threads()
 
 
-def partial_barrier(threads: int) -> None:
-    """Wait for so many threads of the block, whole warps, while the others go on."""
-    cute.arch.barrier(barrier_id=1, number_of_threads=threads)
+def partial_barrier(threads: int, *, which: int = 1) -> None:
+    """Wait for so many threads of the block, whole warps, while the others go on; ``which`` is 1 to 15."""
+    cute.arch.barrier(barrier_id=which, number_of_threads=threads)
 
 
 def cluster_barrier() -> None:
