@@ -57,7 +57,7 @@ check: setup-dev  ## Check style, types, import contracts, Dockerfiles and docum
 	$(BIN)/python -m pytest -q tests/project
 
 .PHONY: contract
-contract: setup-dev  ## Try the API as described and otherwise: schemathesis against a server of its own, over 5,000 cases
+contract: setup-dev  ## Try the API as described and otherwise, alone and in chains: schemathesis against a server of its own, over 5,000 cases
 	OMP_NUM_THREADS=1 $(BIN)/python scripts/check_contract.py --examples 20 $(ARGS)
 
 .PHONY: fmt

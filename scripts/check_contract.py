@@ -9,7 +9,6 @@ as nobody, follows the links of the description, and ends with 0 if nothing was 
 JSON.
 """
 
-import argparse
 import json
 import os
 import shutil
@@ -18,9 +17,12 @@ import sys
 import tempfile
 import time
 import urllib.request
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -137,68 +139,112 @@ def _make_known(url: str) -> None:
         pass
 
 
-def _member(url: str) -> tuple[list[str], int]:
-    """Sign somebody in, and return what their browser would send, and the number of their account."""
+def _member(url: str) -> "Caller":
+    """Sign somebody in; returns what their browser would send."""
     with httpx.Client() as browser:
         asked = browser.get(f"{url}/api/v1/sign-in").headers["location"]
         back = browser.get(f"{asked}&as_login=octocat").headers["location"]
         browser.get(back)
         page = browser.get(f"{url}/api/v1/session").json()
         cookie = browser.cookies["byogpu_session"]
-    headers = [
+    headers = (
         f"Cookie: byogpu_session={cookie}",
         f"X-CSRF-Token: {page['csrf_token']}",
         f"Origin: {url}",
         "Sec-Fetch-Site: same-origin",
-    ]
-    return headers, page["account"]["id"]
+    )
+    return Caller(headers, page["account"]["id"])
 
 
-def campaign(
-    url: str,
-    folder: Path,
-    *,
-    name: str,
-    phases: str,
-    examples: int,
-    seed: int,
-    headers: list[str],
-    account: int | None,
-    only: tuple[str, ...] = (),
-) -> dict[str, int]:
+@dataclass(frozen=True)
+class Caller:
+    """Whose requests they are.
+
+    Attributes:
+        headers: What they send along.
+        account: Their number; None: they have no account.
+        chains: What they do one after the other.
+    """
+
+    headers: tuple[str, ...] = ()
+    account: int | None = None
+    chains: tuple[str, ...] = tuple(CHAINS)
+
+
+@dataclass
+class Counted:
+    """What was tried.
+
+    Attributes:
+        cases: Requests.
+        stateful: Those along links, and their beginnings.
+        followed: Operations that were reached by a link and did what they are for.
+        exit_code: 0: nothing was found.
+    """
+
+    cases: int = 0
+    stateful: int = 0
+    followed: set[str] = field(default_factory=set)
+    exit_code: int = 0
+
+    def read(self, report: Path) -> None:
+        """Count what a report says."""
+        with report.open(encoding="utf-8") as lines:
+            for line in lines:
+                finished = json.loads(line).get("ScenarioFinished") or {}
+                self._scenario(finished.get("recorder") or {}, stateful=str(finished.get("phase")) == "stateful")
+
+    def _scenario(self, recorder: Mapping[str, Any], *, stateful: bool) -> None:
+        cases = recorder.get("cases", {})
+        self.cases += len(cases)
+        if not stateful:
+            return
+        self.stateful += len(cases)
+        for name, case in cases.items():
+            answer = recorder["interactions"].get(name, {}).get("response") or {}
+            if case["is_transition_applied"] and answer.get("status_code", 500) < 300:
+                self.followed.add(f"{case['value']['method']} {case['value']['path']}")
+
+
+def campaign(url: str, folder: Path, caller: Caller, *, phases: str, chain: str | None, options: Namespace) -> Counted:
     """Run schemathesis once; returns what it counted, and what it ended with."""
-    report = folder / f"{name}.ndjson"
+    report = folder / "report.ndjson"
+    only = () if chain is None else CHAINS[chain]
     command = [
         str(Path(sys.executable).with_name("schemathesis")), "run", str(ROOT / "docs" / "openapi.json"), "--url", url,
-        "--phases", phases, "--max-examples", str(examples), "--seed", str(seed),
+        "--phases", phases, "--max-examples", str(options.examples), "--seed", str(options.seed),
         "--generation-deterministic", "--exclude-checks", LEFT_OUT, "--exclude-operation-id", "delete_session",
         "--report", "ndjson", "--report-ndjson-path", str(report), "--no-color", "--continue-on-failure",
-        *(argument for header in headers for argument in ("--header", header)),
+        *(argument for header in caller.headers for argument in ("--header", header)),
         *(argument for operation in only for argument in ("--include-operation-id", operation)),
         *(("--mode", "positive") if only else ()),
     ]  # fmt: skip
-    told = {"BYOGPU_CONTRACT_HEAD": HEAD} | ({} if account is None else {"BYOGPU_CONTRACT_ACCOUNT": str(account)})
-    ended = subprocess.run(command, cwd=folder, env=os.environ | told, check=False)
-    counted = {"cases": 0, "stateful": 0, "exit_code": ended.returncode}
-    with report.open(encoding="utf-8") as lines:
-        for line in lines:
-            _count(json.loads(line), counted)
+    account = {} if caller.account is None else {"BYOGPU_CONTRACT_ACCOUNT": str(caller.account)}
+    ended = subprocess.run(command, cwd=folder, env=os.environ | {"BYOGPU_CONTRACT_HEAD": HEAD} | account, check=False)
+    counted = Counted(exit_code=ended.returncode)
+    counted.read(report)
     return counted
 
 
-def _count(event: dict[str, dict[str, object]], counted: dict[str, int]) -> None:
-    finished = event.get("ScenarioFinished")
-    if finished is None:
-        return
-    recorder = finished.get("recorder")
-    cases = recorder.get("cases", {}) if isinstance(recorder, dict) else {}
-    counted["cases"] += len(cases)
-    counted["stateful"] += len(cases) if str(finished.get("phase")).lower().startswith("stateful") else 0
+def tried(url: str, folder: Path, caller: Caller, options: Namespace) -> Counted:
+    """Try each operation by itself, then the chains; returns the sum."""
+    phases = [phase for phase in options.phases.split(",") if phase != "stateful"]
+    runs: list[tuple[str, str | None]] = [(",".join(phases), None)] if phases else []
+    if "stateful" in options.phases.split(","):
+        runs += [("stateful", chain) for chain in caller.chains]
+    total = Counted()
+    for chosen, chain in runs:
+        one = campaign(url, folder, caller, phases=chosen, chain=chain, options=options)
+        total.cases += one.cases
+        total.stateful += one.stateful
+        total.followed |= one.followed
+        total.exit_code = total.exit_code or one.exit_code
+    return total
 
 
 def main() -> None:
     """Run the campaigns and print the summary."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("--examples", type=int, default=100, help="most cases of a phase for one operation")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--caller", choices=("operator", "member", "nobody"), help="only as this one")
@@ -209,31 +255,22 @@ def main() -> None:
         for name in ("schemathesis.toml", "hooks.py"):  # it keeps a cache beside them
             shutil.copy(CONFIGURATION / name, folder)
         with service(folder) as url:
-            nobody: tuple[list[str], int | None] = ([], None)
             callers = {
-                "operator": ([f"Authorization: Bearer {OPERATOR}"], None),
+                "operator": Caller((f"Authorization: Bearer {OPERATOR}",)),
                 "member": _member(url),
-                "nobody": nobody,
+                "nobody": Caller(chains=("upload", "challenges", "lists")),
             }
-            summary = {
-                name: campaign(
-                    url,
-                    folder,
-                    name=name,
-                    phases=options.phases,
-                    examples=options.examples,
-                    seed=options.seed,
-                    headers=headers,
-                    account=account,
-                )
-                for name, (headers, account) in callers.items()
+            found = {
+                name: tried(url, folder, caller, options)
+                for name, caller in callers.items()
                 if options.caller in (None, name)
             }
         broken = (folder / "server.log").read_text(encoding="utf-8")
-    print(json.dumps({**summary, "cases": sum(one["cases"] for one in summary.values())}))
+    summary = {name: {**asdict(one), "followed": sorted(one.followed)} for name, one in found.items()}
+    print(json.dumps({**summary, "cases": sum(one.cases for one in found.values())}))
     if broken.strip():
         print(broken[-4000:], file=sys.stderr)
-    sys.exit(1 if any(one["exit_code"] for one in summary.values()) or "Traceback" in broken else 0)
+    sys.exit(1 if any(one.exit_code for one in found.values()) or "Traceback" in broken else 0)
 
 
 if __name__ == "__main__":

@@ -17,4 +17,5 @@ def test_the_api_keeps_to_its_description() -> None:
     assert ended.returncode == 0, ended.stdout[-8000:] + ended.stderr[-4000:]
     summary = json.loads(ended.stdout.strip().splitlines()[-1])
     assert summary["cases"] > 80
-    assert summary["operator"]["stateful"] > 0
+    assert "PUT /api/v1/blobs/{sha256}/parts/{number}" in summary["operator"]["followed"], "a file is really sent"
+    assert len(summary["operator"]["followed"]) >= 5

@@ -11,7 +11,7 @@ import threading
 import time
 from base64 import b64encode
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -247,17 +247,25 @@ def database_url(site: Site, new_postgres: Callable[[], str], redis_url: str) ->
 
 @pytest.fixture
 def worker(site: Site, database_url: str, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A Celery worker with its beat."""
-    log = (tmp_path / "worker.log").open("wb")
-    command = [sys.executable, "-m", "celery", "-A", "server.tasks", "worker", "--beat", "--concurrency", "1"]
-    process = subprocess.Popen(
-        command, env={**os.environ, **site.environment()}, stdout=log, stderr=log, start_new_session=True
-    )
+    """A Celery worker with one process for tasks; its beat runs beside it."""
+    options = {"worker": ["--concurrency", "1"], "beat": []}
+    with ExitStack() as stack:
+        started = [
+            stack.enter_context(_celery(name, *more, site=site, folder=tmp_path)) for name, more in options.items()
+        ]
+        yield started[0]
+
+
+@contextmanager
+def _celery(name: str, *options: str, site: Site, folder: Path) -> Iterator[subprocess.Popen[bytes]]:
+    command = [sys.executable, "-m", "celery", "-A", "server.tasks", name, *options]
+    environment = {**os.environ, **site.environment()}
+    with (folder / f"{name}.log").open("wb") as log:
+        process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
     yield process
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    log.close()
 
 
 @pytest.fixture
