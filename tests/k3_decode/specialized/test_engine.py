@@ -59,11 +59,13 @@ def test_both_arms_of_the_engine_differ_in_their_path_and_not_in_what_they_say()
 def test_a_timed_block_runs_its_steps_through_kernels():
     model = RandomWeights(CONFIGS["k3-small"], 4, torch.device("cuda")).model()
     specialization = specialize(model, "specialized", pathlib.Path(os.environ["K3_DECODE_KERNELS"]))
-    plan = BlockPlan(batch=2, context=40, steps=20, warmup=3, seed=1)
+    plan = BlockPlan(batch=2, context=40, steps=20, warmup=3, seed=1, kernels=True)
     block = time_block(model, plan, mode="specialized", specialization=specialization)
     [bucket] = block["ledger"]["buckets"]
     assert (bucket["rows"], bucket["specialized_steps"], bucket["stock_steps"]) == (2, 20, 0)
     assert block["ledger"]["kernel_digests"]
+    launched = sum(row["launches"] for row in block["kernels"] if row["kernel"] is not None)
+    assert launched > 4 * model.config.num_layers, [row["kernel"] for row in block["kernels"]]
 
 
 @pytest.mark.gpu
