@@ -49,9 +49,13 @@ def build(
 
     Raises:
         CompilerMissingError: CuTe DSL is not installed.
-        ArgumentError: Two operators share a name.
+        ArgumentError: Two operators share a name, or one does not exist for an architecture.
     """
     require_compiler()
+    for operator in operators:
+        only = getattr(operator, "architectures", ARCHITECTURES)
+        if not set(architectures) <= set(only):
+            raise ArgumentError("build", operator.name, expected=f"architectures among {only}", got=architectures)
     names = [operator.name for operator in operators]
     if len(set(names)) != len(names):
         twice = sorted({name for name in names if names.count(name) > 1})

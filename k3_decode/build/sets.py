@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from k3_decode.config import CONFIGS, of_ranks
-from k3_decode.kernels.catalog import CACHES, checked_operators, distinct, sample_operators
+from k3_decode.kernels.catalog import CACHES, blackwell_operators, checked_operators, distinct, sample_operators
 from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.tactics import product
 from k3_decode.kernels.tail import Tail
@@ -77,5 +77,6 @@ SETS: dict[str, Callable[[], list[Operator]]] = {
     "sample": sample_operators,
     "checked": _checked,
     "session": _on_a_gpu,
+    "blackwell": blackwell_operators,
     **{name: _of_model(name) for name in MODELS},
 }

@@ -6,6 +6,7 @@ from typing import get_args
 from k3_decode.kernels.attention_residual import AttentionResidual
 from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
+from k3_decode.kernels.gemm_tensor_memory import TensorMemoryGemm
 from k3_decode.kernels.gemv import Segment
 from k3_decode.kernels.head_top import HeadTop
 from k3_decode.kernels.mla_absorb import MlaAbsorb
@@ -91,3 +92,8 @@ def _sample() -> Iterator[Operator]:
     for cache in CACHES:
         yield from (MlaPrepare(1536, 512, 64, cache), MlaAbsorb(512, 128, 64, cache))
         yield from (MlaCore(512, 64, splits, 192**-0.5, cache) for splits in (128, 4))
+
+
+def blackwell_operators() -> list[Operator]:
+    """List the forms that exist for Blackwell alone; no step uses them yet, for want of the hardware to run them on."""
+    return [TensorMemoryGemm(7168, 64, 4, "bf16"), TensorMemoryGemm(1536, 32, 2, "f32")]

@@ -109,6 +109,7 @@ def read_code(text: str, architecture: str, *, pointers: int) -> Code:
     brought: list[Load] = []
     waits, releases, local, products = 0, 0, 0, 0
     origins: dict[str, frozenset[int]] = {}
+    windows: set[str] = set()
     for offset, predicate, opcode, operands in _instructions(text):
         parts = opcode.split(".")
         name = parts[0]
@@ -116,7 +117,7 @@ def read_code(text: str, architecture: str, *, pointers: int) -> Code:
         releases += name == "PREEXIT"
         local += name in ("LDL", "STL")
         products += name in ("HMMA", "QMMA", "IMMA", "HGMMA", "QGMMA", "UTCHMMA", "UTCQMMA", "UTCOMMA")
-        if name in _LOADS or name == _PREFETCH:
+        if (name in _LOADS or name == _PREFETCH) and not _in_shared_memory(name, operands, windows):
             address = operands if name not in ("LDG", "LD") else operands.partition(",")[2]
             if name == "LDGSTS":  # the first operand is the place in shared memory
                 address = operands.partition(",")[2]
@@ -125,6 +126,7 @@ def read_code(text: str, architecture: str, *, pointers: int) -> Code:
             found = _origin(_DESCRIPTOR.sub("", address), opcode, origins, parameters)
             (brought if name == _PREFETCH else loads).append(Load(offset, opcode, _bits(parts), waits > 0, found))
         _follow(name, parts, predicate, operands, origins, parameters)
+        _follow_windows(name, operands, windows)
     return Code(tuple(loads), tuple(brought), waits, releases, local, products)
 
 
@@ -150,6 +152,28 @@ def _follow(
     for index in range(_result_words(name, parts)):
         register = f"{target[1]}{int(target[2]) + index}"
         origins[register] = found | origins.get(register, frozenset()) if predicate else found
+
+
+def _in_shared_memory(name: str, operands: str, windows: set[str]) -> bool:
+    """Tell whether a load reads the shared memory of the cluster: the upper half of its address names the window."""
+    pair = _REGISTER.search(operands.partition(",")[2])
+    return name == "LD" and pair is not None and f"{pair[1]}{int(pair[2]) + 1}" in windows
+
+
+def _follow_windows(name: str, operands: str, windows: set[str]) -> None:
+    """Note which registers hold the upper half of addresses of the cluster's shared memory."""
+    first, _, rest = operands.partition(",")
+    target = _REGISTER.fullmatch(first.strip())
+    if target is None or name in _NO_RESULT:
+        return
+    register = f"{target[1]}{target[2]}"
+    copied = name in ("MOV", "IMAD") and any(
+        f"{kind}{number}" in windows for kind, number, _ in _REGISTER.findall(rest)
+    )
+    if copied or "SR_SWINHI" in rest:
+        windows.add(register)
+    else:
+        windows.discard(register)
 
 
 def _result_words(name: str, parts: list[str]) -> int:

@@ -58,3 +58,19 @@ def test_each_rule_speaks_for_itself(static, contract, rules):
     arguments = (Argument("a", "f32", ("n",), static=static), Argument("b", "f32", ("n",)))
     found = check(read_code(CODE, "sm_90a", pointers=2), arguments, contract)
     assert {finding.rule for finding in found} == rules, found
+
+
+def test_shared_memory_of_the_cluster_is_no_tensor():
+    code = read_code(
+        """
+        /*0000*/                   LDC.64 R6, c[0x0][0x210] ;
+        /*0010*/              @!P0 S2R R14, SR_SWINHI ;
+        /*0020*/              @!P0 MOV R7, R14 ;
+        /*0030*/              @!P0 LD.E R9, [R6+0x1c00] ;
+        /*0040*/                   IMAD.MOV.U32 R7, RZ, RZ, R3 ;
+        /*0050*/                   LD.E R9, [R6] ;
+""",
+        "sm_90a",
+        pointers=1,
+    )
+    assert [load.offset for load in code.loads] == [0x50]
