@@ -126,8 +126,8 @@ class MlaCore:
 
     @property
     def cluster(self) -> int:
-        """Blocks that merge through shared memory."""
-        return min(8, self.splits)
+        """Blocks that merge through shared memory: few, because large clusters leave multiprocessors empty."""
+        return min(8, max(2, self.splits // 16))
 
     @property
     def clusters(self) -> int:
@@ -199,10 +199,10 @@ class MlaCore:
         start, stop = split * share, cutlass.min(split * share + share, length)
         settled = cutlass.min(stop, length - FRESH)
         table = tables + Int64(row) * Int64(pages) * 4
-        places = cute.make_rmem_tensor((self.passes,), Int32)
+        blocks = cute.make_rmem_tensor((self.passes,), Int32)
         if start < stop:
-            self.find(places, table, thread, start, stop, page)
-            self.copy(keys, places, cache, thread, start, start, settled, settled)
+            self.find(blocks, table, thread, start, stop, page)
+            self.copy(keys, blocks, cache, page, thread, start, start, settled, settled)
         wait_for_predecessors()
 
         acc = cute.make_rmem_tensor((self.latent // WARPS // 8 * 4,), Float32)
@@ -215,9 +215,9 @@ class MlaCore:
         if start < stop:
             source = query + (Int64(row) * Int64(heads) + Int64(head)) * self.row_bytes
             self.load_queries(queries, source, thread, heads - head)
-            self.copy(keys, places, cache, thread, start, cutlass.max(settled, start), start + TILE, stop)
+            self.copy(keys, blocks, cache, page, thread, start, cutlass.max(settled, start), start + TILE, stop)
             if start + TILE < stop:
-                self.find(places, table, thread, start + TILE, stop, page)
+                self.find(blocks, table, thread, start + TILE, stop, page)
         close_copies()
         for first in cutlass.range(start, stop, TILE, unroll=1):
             staged = keys
@@ -227,9 +227,9 @@ class MlaCore:
                 if first + TILE < stop:
                     barrier()  # all warps have read the keys that the next round replaces
                     other = keys + (1 - odd) * (TILE * self.pitch)
-                    self.copy(other, places, cache, thread, first + TILE, first, first + 2 * TILE, stop)
+                    self.copy(other, blocks, cache, page, thread, first + TILE, first, first + 2 * TILE, stop)
                     if first + 2 * TILE < stop:
-                        self.find(places, table, thread, first + 2 * TILE, stop, page)
+                        self.find(blocks, table, thread, first + 2 * TILE, stop, page)
             close_copies()
             wait_for_all_copies_but(self.stages - 1)
             barrier()  # all rows are staged
@@ -239,9 +239,9 @@ class MlaCore:
             if cutlass.const_expr(self.stages == 1):  # noqa: SIM102 - decided when compiled, the inner test later
                 if first + TILE < stop:
                     barrier()  # all warps have read the keys that the next round replaces
-                    self.copy(keys, places, cache, thread, first + TILE, first, first + 2 * TILE, stop)
+                    self.copy(keys, blocks, cache, page, thread, first + TILE, first, first + 2 * TILE, stop)
                     if first + 2 * TILE < stop:
-                        self.find(places, table, thread, first + 2 * TILE, stop, page)
+                        self.find(blocks, table, thread, first + 2 * TILE, stop, page)
         barrier()  # all warps have read the keys, which the outputs replace
         self.leave(acc, top, total, keys, stats, scratch, lane, warp)
         self.merge(keys, stats, scratch, partial, sums, counters, out, split, row, group, heads, thread)
@@ -271,17 +271,16 @@ class MlaCore:
         return TILE * self.copiers // THREADS
 
     @cute.jit
-    def find(self, places: Tensor, table: Int64, thread: Int32, first: Int32, stop: Int32, page: Int32) -> None:
-        """Look up where this thread's keys of a round are; those beyond the last are where the last is."""
+    def find(self, blocks: Tensor, table: Int64, thread: Int32, first: Int32, stop: Int32, page: Int32) -> None:
+        """Look up the blocks of this thread's keys of a round; those beyond the last have the last one's."""
         for i in cutlass.range_constexpr(self.passes):
             key = cutlass.min(first + thread // self.copiers + i * (TILE // self.passes), stop - 1)
-            block = Int32(load(table + Int64(key // page) * 4, words=1)[0])
-            places[i] = block * page + key % page
+            blocks[i] = Int32(load(table + Int64(key // page) * 4, words=1)[0])
 
     @cute.jit
     def copy(
-        self, target: Int32, places: Tensor, cache: Int64, thread: Int32, first: Int32, begin: Int32, end: Int32,
-        stop: Int32,
+        self, target: Int32, blocks: Tensor, cache: Int64, page: Int32, thread: Int32, first: Int32, begin: Int32,
+        end: Int32, stop: Int32,
     ) -> None:  # fmt: skip
         """Start copying the keys of a round from ``begin`` to ``end``, zeros from ``stop`` on."""
         own, at = thread // self.copiers, thread % self.copiers * 16
@@ -290,7 +289,8 @@ class MlaCore:
             key = first + here
             if key >= begin and key < end:
                 live = Int32(16) if key < stop else Int32(0)
-                source = cache + Int64(places[i]) * self.row_bytes + Int64(at)
+                place = Int64(blocks[i]) * Int64(page) + Int64(cutlass.min(key, stop - 1) % page)
+                source = cache + place * self.row_bytes + Int64(at)
                 for j in cutlass.range_constexpr(self.row_bytes // (self.copiers * 16)):
                     step = j * self.copiers * 16
                     copy_to_shared(target + here * self.pitch + at + step, source + step, live)
