@@ -10,7 +10,7 @@ from fastapi import Depends, FastAPI, Request
 from server import audit, dashboard, errors, health, openapi, status
 from server.accounts import routes as accounts
 from server.accounts import session_routes as sessions
-from server.auth import WEBHOOKS, Principal, limited
+from server.auth import WEBHOOKS, Principal, principal_of
 from server.challenges import routes as challenges
 from server.checks import routes as checks
 from server.conditional import ConditionalReads
@@ -76,7 +76,7 @@ _IDENTITY: Mapping[str, Any] = {
 
 def _routes(app: FastAPI) -> FastAPI:
     for part in (intake, challenges, results, checks, jobs, order_routes, nodes, moderation, accounts, sessions):
-        app.include_router(part.router, dependencies=[Depends(bind_ids), Depends(limited)])
+        app.include_router(part.router, dependencies=[Depends(bind_ids), Depends(principal_of)])
     for part in (health, status):
         app.include_router(part.router)
     app.openapi = lambda: openapi.describe(app)  # type: ignore[method-assign]

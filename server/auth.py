@@ -71,9 +71,10 @@ def principal_of(
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)],  # noqa: ARG001  for OpenAPI
     session: Annotated[str | None, Depends(SESSION)],  # noqa: ARG001
 ) -> Principal:
-    """Find out who sends a request; see `identify`."""
+    """Find out who sends a request and count it, in one visit to a thread; see `identify` and `limited`."""
     principal = identify(request, services)
     request.state.principal = principal
+    limited(request, services, principal)
     return principal
 
 
@@ -90,8 +91,8 @@ class Require:
     def __init__(self, scope: Power) -> None:
         self.scope = scope
 
-    def __call__(self, services: InService, principal: InPrincipal) -> Principal:
-        """Answer with the principal.
+    async def __call__(self, services: InService, principal: InPrincipal) -> Principal:
+        """Answer with the principal; a coroutine, so that no thread is asked for it.
 
         Raises:
             AppError: ``unauthorized``, ``scope_missing``; ``admin_disabled`` where nobody could have it.
@@ -116,7 +117,7 @@ def require(scope: Power) -> Require:
 Admin = Depends(require("admin"))
 
 
-def limited(request: Request, services: InService, principal: InPrincipal) -> None:
+def limited(request: Request, services: Services, principal: Principal) -> None:
     """Count a request once for who sends it, and say in its answer where they stand.
 
     Webhooks are signed and not counted.

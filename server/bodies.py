@@ -17,6 +17,8 @@ from worker.bundle.record import Record
 
 _MAX_STRUCTURE_BYTES = 16_000
 """Brackets, numbers and commas cost many times their size once parsed; strings do not."""
+_AT_ONCE_BYTES = 4096
+"""A smaller body is parsed sooner than a thread is found for it."""
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 Body = TypeVar("Body", bound=Record)
 
@@ -69,7 +71,10 @@ class JsonBody(Generic[Body]):
         media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media_type != "application/json":
             raise AppError("unsupported_media_type", "Send application/json.")
-        return await run_in_threadpool(parse, await raw(request, limit=self.limit), self.record)
+        data = await raw(request, limit=self.limit)
+        if len(data) <= _AT_ONCE_BYTES:
+            return parse(data, self.record)
+        return await run_in_threadpool(parse, data, self.record)
 
 
 def json_body(record: type[Body], *, limit: int) -> JsonBody[Body]:

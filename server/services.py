@@ -90,8 +90,8 @@ class Services:
         return ActionsIssuer(settings.actions_issuer, audience=settings.public_url, clock=self.clock)
 
 
-def of_request(request: Request) -> Services:
-    """The services of the application that a request came to."""
+async def of_request(request: Request) -> Services:
+    """The services of the application that a request came to; a coroutine, so that no thread is asked for it."""
     found: Services = request.app.state.services
     return found
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request, Response
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 from pydantic import AwareDatetime
 
-from server.auth import limited
+from server.auth import principal_of
 from server.bodies import answer
 from server.errors import AppError, document
 from server.services import InService
@@ -67,7 +67,7 @@ _EXAMPLE = Status(
     "/api/v1/status",
     summary="How is the service?",
     responses={**document(), 200: answer(_EXAMPLE)},
-    dependencies=[Depends(limited)],
+    dependencies=[Depends(principal_of)],
 )
 def get_service_status(request: Request, services: InService) -> Status:
     """Say what is missing or late; counted anew every five seconds at most, as anybody may ask."""
