@@ -10,6 +10,8 @@ from worker.bundle.samples import KernelTimeRow
 
 TOLERANCE = 0.10
 """Share of a step that may stay unexplained, either way: timers, launches, what the host does around the kernels."""
+LEAST_US, MOST_US = 1e-3, 1e12
+"""A step outside of these is none, and numbers made from it need not be finite."""
 MAX_KERNELS = 12
 """Kernels that a reconciliation lists, those that take most of the step first."""
 
@@ -97,8 +99,13 @@ def misfit(steps: StepTable, rows: Sequence[KernelTimeRow]) -> str | None:
         counts = sorted({_steps(row) for row in rows if row.block == block})
         if len(counts) > 1:
             return f"the kernels of block {block} are of {counts[0]} and of {counts[-1]} steps"
-        if not (steps.latency_us[steps.block == block] > 0).any():
+        timed = steps.latency_us[steps.block == block]
+        if not len(timed):
             return f"block {block} has no timed step"
+        if not LEAST_US <= float(np.median(timed)) <= MOST_US:
+            return f"no step of block {block} can take what its steps are said to"
+    if max(max(row.times_us) for row in rows) * sum(len(row.times_us) for row in rows) > MOST_US:
+        return "no step can be made of kernels that take so long"
     return None
 
 

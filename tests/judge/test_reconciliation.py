@@ -98,11 +98,18 @@ def test_gaps_may_be_longer_under_a_tracer_and_kernels_may_not(kernels: float, g
         ([row(None, 1, [5.0])], "no kernel was timed, only gaps"),
         ([row("one", 1, [5, 5]), row("two", 1, [5])], "the kernels of block 3 are of 1 and of 2 steps"),
         ([row("one", 1, [5], block=4)], "block 4 has no timed step"),
+        ([row("one", 1, [1e308, 1e308])], "no step can be made of kernels that take so long"),
     ],
 )
 def test_what_cannot_be_added_up_says_why(rows: list[KernelTimeRow], said: str) -> None:
     assert misfit(steps(100.0), rows) == said
     assert reconciled(steps(100.0), rows) is None
+
+
+@pytest.mark.parametrize("latency_us", [5e-324, 1e308])
+def test_steps_that_cannot_be_are_not_reconciled(latency_us: float) -> None:
+    said = "no step of block 3 can take what its steps are said to"
+    assert misfit(steps(latency_us), [row("one", 1, [5.0])]) == said
 
 
 def test_the_longest_kernels_are_listed() -> None:

@@ -84,3 +84,15 @@ def test_a_secret_is_never_repeated(
     found = check(collected(specimen))
     assert {one.where.split("/")[0] for one in found if one.rule_id == "X-001"} == {"files", "manifest"}
     assert token not in "".join(one.model_dump_json() for one in found)
+
+
+def test_a_typed_number_of_an_unknown_cell_is_no_contradiction(specimen: Any, collected: Callable[..., Any]) -> None:
+    """Rows and summary agree on a cell that the manifest does not list: that alone is wrong with them."""
+    for row in specimen.of("requests", "serving"):
+        row["cell"] = "serving.c99"
+    specimen.rows[("summary", "serving")] = [
+        {"cell": "serving.c99", "arm": "candidate", "metric": "completed", "statistic": "total", "value": 1.0}
+    ]
+    found = {one.rule_id for one in check(collected(specimen))}
+    assert "B-005" in found
+    assert "M-009" not in found
