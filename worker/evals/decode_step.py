@@ -15,8 +15,8 @@ def measure(plan: DecodeStep, setting: Setting, trial: Trial) -> None:
     """Fill a trial with every step of every block.
 
     A block is a stretch of one arm over all cells; both sessions stay loaded throughout and only one is ever at work.
-    The n-th block of each arm decodes after the same context. Kernels are timed in each arm's last block, so that no
-    step that a verdict rests on comes after a tracer was started.
+    The n-th block of each arm decodes after the same context. Kernels are timed in each arm's last block, so that a
+    tracer, where one is needed, has nothing but the end of an arm to touch.
 
     Raises:
         WorkerError, EvalError, TimeLimitError: See `worker.session`.
