@@ -167,11 +167,11 @@ class TestMemory:
 
     @pytest.fixture
     def evidence(self, specimen: Any, tmp_path: Path) -> Bundle:
-        """Eight million times of a kernel: 50 MB as text, many times that once they were read."""
+        """Four million times of a kernel: 25 MB as text, many times that once they were read."""
         times = tuple(n / 8 for n in range(100_000))
         row = KernelTimeRow(cell="b1", arm="candidate", block=0, kernel="k", launches=1, times_us=times)
         line = row.model_dump_json().encode() + b"\n"
-        specimen.extra.append(("times.jsonl", "kernel_times", "decode-step", None, line * 80))
+        specimen.extra.append(("times.jsonl", "kernel_times", "decode-step", None, line * 40))
         bundle: Bundle = specimen.write(tmp_path / "greedy")
         return bundle
 
