@@ -5,7 +5,7 @@ Equals ``functional.linear`` of `k3_decode.reference` with float32 accumulation 
 the input's transformation (`Segment`).
 
 A warp computes ``rows_per_warp`` output rows. Its lanes take 16 bytes of a row in turn, so that a load of the warp
-covers 512 bytes in order. The first `IN_FLIGHT` loads of every lane are issued before the dependency wait, because
+covers 512 bytes in order. The first loads of every lane are issued before the dependency wait, because
 weights do not depend on the previous kernel; the input is then staged in shared memory once a block.
 """
 
@@ -27,14 +27,14 @@ from k3_decode.kernels.parts.memory import (
 from k3_decode.kernels.parts.sync import WARP, barrier, block_sums, release_dependents, wait_for_predecessors, warp_sum
 
 IN_FLIGHT = 20
-"""16-byte loads of a lane in flight. 28 saturate an H200 with three blocks a multiprocessor, but 401 such blocks need a
-second wave: 46 MB took 14.1 us (2026-11-29). Twenty leave registers for four blocks."""
+"""16-byte loads of a lane in flight, unless a form says otherwise; 20 leave registers for four blocks of four warps."""
 
 IN_FLIGHT_NORM = 14
 """The same where a thread also holds its share of a norm's weight."""
 
-WARPS = 4
-THREADS = WARPS * WARP
+CHAINS = 4
+"""Sums of a lane that do not wait for one another, of all its rows together."""
+
 LANE_VALUES = 8
 STRIDE = WARP * LANE_VALUES
 """Values one load of a warp covers."""
@@ -68,6 +68,8 @@ class Gemv:
         linear_beta: Bound of SiTU's linear half.
         settles: Whether it releases its successors after its own wait only, so that what was written before is settled
             for those that follow it.
+        warps: Warps of a block, which share one staged input.
+        in_flight: Most 16-byte loads of a lane before the wait.
     """
 
     segments: tuple[Segment, ...]
@@ -78,12 +80,15 @@ class Gemv:
     beta: float = 4.0
     linear_beta: float | None = 25.0
     settles: bool = False
+    warps: int = 4
+    in_flight: int = IN_FLIGHT
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
         inputs = "_".join(f"{segment.kind}{segment.width}" for segment in self.segments)
-        return f"gemv_{inputs}_rows{self.rows}_{self.rows_per_warp}_{self.out}{'_settles' if self.settles else ''}"
+        form = f"{self.warps}x{self.rows_per_warp}_flight{self.in_flight}_{self.out}"
+        return f"gemv_{inputs}_rows{self.rows}_{form}{'_settles' if self.settles else ''}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -108,7 +113,7 @@ class Gemv:
     @property
     def scale_loads(self) -> int:
         """16-byte loads a thread makes of the norm's weight."""
-        return sum(math.ceil(segment.width / (4 * THREADS)) for segment in self.segments if segment.kind == "norm")
+        return sum(math.ceil(segment.width / (4 * self.threads)) for segment in self.segments if segment.kind == "norm")
 
     @property
     def columns(self) -> int:
@@ -123,13 +128,18 @@ class Gemv:
     @property
     def prefetched(self) -> int:
         """Weight loads of a lane before the dependency wait."""
-        most = IN_FLIGHT_NORM if self.scale_loads else IN_FLIGHT
+        most = min(IN_FLIGHT_NORM, self.in_flight) if self.scale_loads else self.in_flight
         return min(most, self.loads * self.rows_per_warp)
+
+    @property
+    def threads(self) -> int:
+        """Threads of a block."""
+        return self.warps * WARP
 
     @property
     def rows_per_block(self) -> int:
         """Output rows of a block."""
-        return WARPS * self.rows_per_warp
+        return self.warps * self.rows_per_warp
 
     @property
     def staged_bytes(self) -> int:
@@ -155,7 +165,7 @@ class Gemv:
             y.iterator.toint(), Int32(cute.size(w, mode=[0])), Int32(x.stride[0]), Int32(second.stride[0]),
             Int32(y.stride[0]),
         ).launch(
-            grid=[cute.ceil_div(cute.size(w, mode=[0]), self.rows_per_block), 1, 1], block=[THREADS, 1, 1],
+            grid=[cute.ceil_div(cute.size(w, mode=[0]), self.rows_per_block), 1, 1], block=[self.threads, 1, 1],
             stream=stream, use_pdl=True,
         )  # fmt: skip
 
@@ -167,9 +177,9 @@ class Gemv:
         thread, _, _ = cute.arch.thread_idx()
         block, _, _ = cute.arch.block_idx()
         lane = thread % WARP
-        first_row = (block * WARPS + thread // WARP) * self.rows_per_warp
+        first_row = (block * self.warps + thread // WARP) * self.rows_per_warp
         staged = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, self.rows * self.staged_bytes // 4 + 4 * WARPS, byte_alignment=128
+            Uint32, self.rows * self.staged_bytes // 4 + 4 * self.warps, byte_alignment=128
         ).toint()  # fmt: skip
         if cutlass.const_expr(not self.settles):
             release_dependents()
@@ -186,7 +196,8 @@ class Gemv:
 
         self.stage(staged, thread, x, second, scales, ldx, ld2)
         barrier()
-        acc = [[Float32(0.0) for _ in range(self.rows)] for _ in range(self.rows_per_warp)]
+        chains = max(1, CHAINS // (self.rows_per_warp * self.rows))
+        acc = [[[Float32(0.0)] * chains for _ in range(self.rows)] for _ in range(self.rows_per_warp)]
         for u in cutlass.range_constexpr(self.loads):
             inputs = [load_shared(staged + m * self.staged_bytes + lane * 16 + u * WARP * 16) for m in range(self.rows)]
             values = [[f(word) for word in words for f in (low_bf16, high_bf16)] for words in inputs]
@@ -199,10 +210,13 @@ class Gemv:
                 weights = [f(word) for word in stream[position] for f in (low_bf16, high_bf16)]
                 for m in cutlass.range_constexpr(self.rows):
                     for j in cutlass.range_constexpr(LANE_VALUES):
-                        acc[r][m] = acc[r][m] + weights[j] * values[m][j]
+                        acc[r][m][j % chains] = acc[r][m][j % chains] + weights[j] * values[m][j]
         for r in cutlass.range_constexpr(self.rows_per_warp):
             for m in cutlass.range_constexpr(self.rows):
-                total = warp_sum(acc[r][m])
+                total = acc[r][m][0]
+                for part in acc[r][m][1:]:
+                    total = total + part
+                total = warp_sum(total)
                 if lane == 0 and first_row + r < n:
                     self.write(y, Int64(m) * Int64(ldy) + Int64(first_row + r), total)
 
@@ -217,9 +231,9 @@ class Gemv:
         """Load this thread's chunks of the norm's weight, clamped to the last; none where no segment is normalised."""
         widths = [segment.width for segment in self.segments if segment.kind == "norm"]
         return [
-            load_static(scale + Int64(cutlass.min(thread + i * THREADS, Int32(width // 4 - 1))) * 16)
+            load_static(scale + Int64(cutlass.min(thread + i * self.threads, Int32(width // 4 - 1))) * 16)
             for width in widths
-            for i in range(math.ceil(width / (4 * THREADS)))
+            for i in range(math.ceil(width / (4 * self.threads)))
         ]
 
     def write(self, y: Address, index: Value, value: Value) -> None:
@@ -261,16 +275,16 @@ class Gemv:
     @cute.jit
     def copy(self, target: Int32, thread: Int32, source: Int64, width: cutlass.Constexpr) -> None:
         """Stage bfloat16 unchanged."""
-        for i in cutlass.range_constexpr(math.ceil(width / (LANE_VALUES * THREADS))):
-            chunk = thread + i * THREADS
+        for i in cutlass.range_constexpr(math.ceil(width / (LANE_VALUES * self.threads))):
+            chunk = thread + i * self.threads
             if chunk < width // LANE_VALUES:
                 store_shared(target + chunk * 16, load(source + Int64(chunk) * 16))
 
     @cute.jit
     def activate(self, target: Int32, thread: Int32, source: Int64, width: cutlass.Constexpr) -> None:
         """Stage SiTU of float32 gate and linear halves."""
-        for i in cutlass.range_constexpr(math.ceil(width / (4 * THREADS))):
-            chunk = thread + i * THREADS
+        for i in cutlass.range_constexpr(math.ceil(width / (4 * self.threads))):
+            chunk = thread + i * self.threads
             if chunk < width // 4:
                 gates, linears = load(source + Int64(chunk) * 16), load(source + Int64(width * 4) + Int64(chunk) * 16)
                 store_shared(target + chunk * 8, self.situ_words(gates, linears))
@@ -289,21 +303,21 @@ class Gemv:
         width: cutlass.Constexpr,
     ) -> None:  # fmt: skip
         """Stage float32 divided by its root mean square, times the weight."""
-        per_thread = math.ceil(width / (4 * THREADS))
+        per_thread = math.ceil(width / (4 * self.threads))
         words = [
-            load(source + Int64(cutlass.min(thread + i * THREADS, Int32(width // 4 - 1))) * 16)
+            load(source + Int64(cutlass.min(thread + i * self.threads, Int32(width // 4 - 1))) * 16)
             for i in range(per_thread)
         ]
         values = [[from_bits(word) for word in four] for four in words]
         square = Float32(0.0)
         for i in cutlass.range_constexpr(per_thread):
-            if thread + i * THREADS < width // 4:
+            if thread + i * self.threads < width // 4:
                 for j in cutlass.range_constexpr(4):
                     square = square + values[i][j] * values[i][j]
-        total = block_sums([square], scratch, thread, warps=WARPS)[0]
+        total = block_sums([square], scratch, thread, warps=self.warps)[0]
         inverse = rsqrt(total * (1.0 / width) + self.eps)
         for i in cutlass.range_constexpr(per_thread):
-            chunk = thread + i * THREADS
+            chunk = thread + i * self.threads
             if chunk < width // 4:
                 out = [values[i][j] * inverse * from_bits(scales[i][j]) for j in range(4)]
                 store_shared(target + chunk * 8, [pack_bf16(out[0], out[1]), pack_bf16(out[2], out[3])])

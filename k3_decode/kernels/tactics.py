@@ -6,7 +6,7 @@ from typing import Literal
 
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.gemm import CHUNK, Gemm
-from k3_decode.kernels.gemv import STRIDE, WARPS, Gemv, Segment
+from k3_decode.kernels.gemv import IN_FLIGHT, STRIDE, Gemv, Segment
 from k3_decode.kernels.kda import KdaDecode
 from k3_decode.kernels.kda_verify import KdaVerify
 
@@ -15,8 +15,10 @@ BUCKETS = (1, 2, 8, 16, 32, 64)
 
 
 WARP_LOADS = 56
-"""Loads of a lane over its life: two rows of 7168 columns. Blocks so evenly sized that one wave holds them all were
-slower (5 % of 90 MB, 2026-11-29): with every place taken, the next kernel cannot begin to load."""
+"""Loads of a lane over its life: two rows of 7168 columns."""
+
+SKINNY_WARPS = 4
+"""Warps of a block of a product of one or two rows, where none were measured to be better."""
 
 MULTIPROCESSORS = 132
 """Of an H200. Another device runs the same kernels, less evenly loaded."""
@@ -26,6 +28,15 @@ MANY_BLOCKS = 2 * MULTIPROCESSORS
 
 MOST_CHUNKS = 256
 """Chunks of one block of a product with more than 2 rows: longer code takes minutes to compile."""
+
+SKINNY = {
+    (7168, 1048): (8, 1, 28), (7168, 1600): (8, 1, 20), (7168, 2880): (4, 1, 20), (7168, 3206): (4, 1, 20),
+    (7168, 3648): (8, 1, 20), (7168, 4224): (8, 2, 16), (7168, 5248): (8, 1, 20), (7168, 6016): (8, 1, 20),
+    (7168, 8448): (8, 2, 16), (7168, 10_240): (8, 1, 20), (7168, 20_480): (8, 2, 16), (768, 7168): (16, 2, 20),
+    (1536, 7168): (8, 4, 20), (1536, 1152): (8, 3, 20), (1536, 2304): (8, 3, 20), (2112, 7168): (8, 2, 20),
+}  # fmt: skip
+"""Products of one or two rows that another form does faster than the usual one: warps of a block, rows of a warp, loads
+in flight, by columns and outputs. Measured with one row on an H200, 2026-11-30, alone or in a layer: by 1 % to 21 %."""
 
 WIDE = {
     (7168, 4224, False): 4, (7168, 8448, False): 2, (7168, 10_240, False): 8, (7168, 20_480, False): 4,
@@ -84,14 +95,16 @@ def skinny(segments: tuple[Segment, ...], outputs: int, rows: int, out: Literal[
         out: Type of the output.
     """
     columns = sum(segment.width for segment in segments)
-    return Gemv(segments, rows, rows_per_warp(columns, outputs), out)
+    usual = (SKINNY_WARPS, rows_per_warp(columns, outputs), IN_FLIGHT)
+    warps, per_warp, in_flight = SKINNY.get((columns, outputs), usual)
+    return Gemv(segments, rows, per_warp, out, warps=warps, in_flight=in_flight)
 
 
 def rows_per_warp(columns: int, outputs: int) -> int:
     """Give a warp rows enough for `WARP_LOADS`, unless that leaves too few blocks."""
     found = max(1, min(8, WARP_LOADS // math.ceil(columns / STRIDE)))
     found = 1 << (found.bit_length() - 1)
-    while found > 1 and outputs / (WARPS * found) < MANY_BLOCKS:
+    while found > 1 and outputs / (SKINNY_WARPS * found) < MANY_BLOCKS:
         found //= 2
     return found
 

@@ -13,13 +13,15 @@ are the same code for both, from another address.
 import math
 from dataclasses import dataclass
 
-from k3_decode.kernels.gemv import LANE_VALUES, STRIDE, THREADS, WARPS, Gemv, Segment
+from k3_decode.kernels.gemv import LANE_VALUES, STRIDE, Gemv, Segment
 from k3_decode.kernels.operator import Argument, Contract
 from k3_decode.kernels.parts.arithmetic import high_bf16, low_bf16, select_address
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import load_shared, load_static, store_bf16
 from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_sum
 
+WARPS = 4
+THREADS = WARPS * WARP
 MOST_LOADS = 15
 """16-byte loads of a lane, all before the wait."""
 
@@ -71,7 +73,7 @@ class Tail:
     def inputs(self) -> Gemv:
         """The product that makes its input as these two make theirs."""
         return Gemv((Segment("norm", self.latent), Segment("situ", self.shared)), self.rows, 1, "bf16",
-                    self.eps, self.beta, self.linear_beta)  # fmt: skip
+                    self.eps, self.beta, self.linear_beta, warps=WARPS)  # fmt: skip
 
     @property
     def shared_rows(self) -> int:
