@@ -85,7 +85,8 @@ def trace(step: Callable[[], object]) -> list[list[Span]]:
     ]
     kernels = [span for device, span in events if device == DeviceType.CUDA]
     ends = [span.end_us for device, span in events if device == DeviceType.CPU and span.name == _STEP_ENDS]
-    return cut(kernels, sorted(ends)[-LEAD_IN_STEPS - TRACED_STEPS :])[LEAD_IN_STEPS:]
+    # One more is the tracer's own, at its end.
+    return cut(kernels, sorted(ends)[: LEAD_IN_STEPS + TRACED_STEPS])[LEAD_IN_STEPS:]
 
 
 def cut(spans: Iterable[Span], ends_us: Sequence[float]) -> list[list[Span]]:
