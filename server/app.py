@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 from typing import Any
 
+from anyio import to_thread
 from fastapi import Depends, FastAPI, Request
 
 from server import audit, dashboard, errors, health, openapi, status
@@ -41,6 +42,7 @@ def create_app(settings: Settings | None = None, *, services: Services | None = 
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001
+        to_thread.current_default_thread_limiter().total_tokens = settings.request_threads
         with start(services):
             yield
 

@@ -132,6 +132,12 @@ class Settings(BaseSettings):
     )
     s3_address_ttl_s: int = Field(default=900, ge=1, le=86400, description="Seconds that a signed address is good for.")
 
+    request_threads: int = Field(
+        default=8,
+        ge=1,
+        le=200,
+        description="Threads of a server process that answer requests. More answer no more of them, they contend.",
+    )
     transfer_threads: int = Field(
         default=4, ge=1, le=64, description="Threads of a server process that bring, verify and announce blobs."
     )

@@ -116,6 +116,7 @@ class Cluster:
         settings: Of the service.
         standin: GitHub.
         url: The service.
+        uploads_url: The same, answered by a process of its own, "uploads".
     """
 
     folder: Path
@@ -123,6 +124,7 @@ class Cluster:
     settings: dict[str, Any]
     standin: RunningStandin
     url: str
+    uploads_url: str
 
     def start(self, *names: str) -> None:
         """Start processes, and wait until each works."""
@@ -142,8 +144,8 @@ def cluster(folder: Path, *, s3: bool = True, **settings: Any) -> Iterator[Clust
     """
     folder.mkdir(parents=True)
     folder.chmod(0o755)
-    github_port, port, redis_port = free_port(), free_port(), free_port()
-    url, github_url = f"http://127.0.0.1:{port}", f"http://127.0.0.1:{github_port}"
+    github_port, port, uploads_port, redis_port = (free_port() for _ in range(4))
+    url, uploads_url, github_url = (f"http://127.0.0.1:{one}" for one in (port, uploads_port, github_port))
     members = {"postgres": _postgres(folder), "redis": _redis(folder, redis_port)}
     place: dict[str, Any] = {}
     if s3:
@@ -169,8 +171,8 @@ def cluster(folder: Path, *, s3: bool = True, **settings: Any) -> Iterator[Clust
         **settings,
     }
     environment = {f"BYOGPU_{name.upper()}": str(value) for name, value in usual.items()}
-    server = [sys.executable, "-m", "server"]
-    members["server"] = Member("server", server, lambda: _answers(f"{url}/health"), folder / "server.log", environment)
+    members["server"] = _server(folder, "server", url, environment)
+    members["uploads"] = _server(folder, "uploads", uploads_url, {**environment, "BYOGPU_PORT": str(uploads_port)})
     worker = [sys.executable, "-m", "celery", "-A", "server.tasks", "worker", "--beat", "--concurrency", "1"]
     members["worker"] = Member("worker", worker, lambda: True, folder / "worker.log", environment)
     standin = StandinSettings(
@@ -181,7 +183,7 @@ def cluster(folder: Path, *, s3: bool = True, **settings: Any) -> Iterator[Clust
     )
     try:
         with running(standin, port=github_port) as github:
-            one = Cluster(folder, members, usual, github, url)
+            one = Cluster(folder, members, usual, github, url, uploads_url)
             one.start("postgres", "redis")
             if s3:
                 one.start("s3")
@@ -190,6 +192,11 @@ def cluster(folder: Path, *, s3: bool = True, **settings: Any) -> Iterator[Clust
     finally:
         for member in reversed(members.values()):
             member.kill()
+
+
+def _server(folder: Path, name: str, url: str, environment: Mapping[str, str]) -> Member:
+    command = [sys.executable, "-m", "server"]
+    return Member(name, command, lambda: _answers(f"{url}/health"), folder / f"{name}.log", environment)
 
 
 _LIMITS = (

@@ -2,9 +2,10 @@
 
     python -m load [--store s3|local] [--agents N] [--uploads N] [--readers N] [--bundles N] [--seconds S] [--json FILE]
 
-(tests/ on the path; `make load`). One server process, one Celery worker at the lowest priority, PostgreSQL as durable
-as in production, Redis, SeaweedFS, and everybody who asks something of them share the machine's cores. Bounded in
-time, loopback only. The exit status says whether anything was lost or doubled; whether the aims were met, the table.
+(tests/ on the path; `make load`). Two server processes, one of which takes the uploads, one Celery worker at the
+lowest priority, PostgreSQL as durable as in production, Redis, SeaweedFS, and everybody who asks something of them
+share the machine's cores. Bounded in time, loopback only. The exit status says whether anything was lost or doubled;
+whether the aims were met, the table.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ def measure(site: Cluster, chosen: argparse.Namespace, folder: Path) -> dict[str
     assert crowd.stdout is not None
     assert uploads.stdin is not None
     assert uploads.stdout is not None
-    wanted = {"folder": str(folder), "uploads": chosen.uploads, "size_bytes": UPLOAD_BYTES, "url": site.url}
+    wanted = {"folder": str(folder), "uploads": chosen.uploads, "size_bytes": UPLOAD_BYTES, "url": site.uploads_url}
     uploads.stdin.write(json.dumps(wanted) + "\n")
     uploads.stdin.flush()
     assert uploads.stdout.readline() == "ready\n"
@@ -136,15 +137,14 @@ def measure(site: Cluster, chosen: argparse.Namespace, folder: Path) -> dict[str
     )  # fmt: skip
     crowd.stdin.close()
     assert crowd.stdout.readline() == "ready\n"
-    server = site.members["server"].process
-    assert server is not None
-    watch, began = Watch(server.pid), time.monotonic()
+    watches = {name: Watch(pid_of(site, name)) for name in SERVERS}
+    began = time.monotonic()
     time.sleep(chosen.seconds / 6)
     uploads.stdin.write("go\n")
     uploads.stdin.close()
     sent = json.loads(uploads.stdout.read())
     seen = json.loads(crowd.stdout.read())
-    cpu_s, lasted_s = watch.stop(), time.monotonic() - began
+    cpu_s, lasted_s = sum(watch.stop() for watch in watches.values()), time.monotonic() - began
     uploads.wait()
     crowd.wait()
     reads = [value for values in seen["reads"].values() for value in values]
@@ -160,11 +160,19 @@ def measure(site: Cluster, chosen: argparse.Namespace, folder: Path) -> dict[str
         "uploads": len(sent["bundles"]),
         "ingest_mb_s": round(chosen.uploads * UPLOAD_BYTES / MB / sent["duration_s"], 1),
         "longest_upload_s": round(sent["longest_s"], 1),
-        "server_first_mib": round(watch.first_kib / 1024),
-        "server_peak_mib": round(watch.peak_kib / 1024),
+        "server_first_mib": {name: round(watch.first_kib / 1024) for name, watch in watches.items()},
+        "server_peak_mib_by_process": {name: round(watch.peak_kib / 1024) for name, watch in watches.items()},
+        "server_peak_mib": round(max(watch.peak_kib for watch in watches.values()) / 1024),
         "server_cores_used": round(cpu_s / lasted_s, 2),
         "faults": seen["faults"][:20] + lost(site, sent["bundles"], chosen.agents),
     }
+
+
+def pid_of(site: Cluster, name: str) -> int:
+    """Of a process that runs."""
+    process = site.members[name].process
+    assert process is not None
+    return process.pid
 
 
 def lost(site: Cluster, bundles: list[str], agents: int) -> list[str]:
@@ -222,7 +230,9 @@ def idle_queries(site: Cluster, chosen: argparse.Namespace) -> dict[str, float]:
     return found
 
 
-COST_OF = ("server", "postgres", "s3")
+SERVERS = ("server", "uploads")
+"""What a proxy sends uploads to has a process of its own: no blob that is verified there delays a heartbeat."""
+COST_OF = (*SERVERS, "postgres", "s3")
 """Whose processor time a request costs."""
 
 
@@ -246,7 +256,7 @@ def costs(site: Cluster, chosen: argparse.Namespace, folder: Path) -> dict[str, 
             found[f"page: {name}"] = _cost(site, 100, lambda _, page=page: api.get(page).raise_for_status())
 
     def bring(number: int) -> None:
-        with Service(WorkerSettings(request_timeout_s=120), url=site.url) as service:
+        with Service(WorkerSettings(request_timeout_s=120), url=site.uploads_url) as service:
             upload(bundles[number], service)
 
     whole = _cost(site, COSTED, bring)
@@ -275,10 +285,8 @@ def run(store: str, chosen: argparse.Namespace) -> dict[str, Any]:
                 seed(connection, manifest=MANIFEST, bundles=chosen.bundles)
                 lend(connection, agents=chosen.agents + 1)
             engine.dispose()
-            site.start("worker")
-            worker = site.members["worker"].process
-            assert worker is not None
-            os.setpriority(os.PRIO_PGRP, os.getpgid(worker.pid), 19)
+            site.start("uploads", "worker")
+            os.setpriority(os.PRIO_PGRP, os.getpgid(pid_of(site, "worker")), 19)
             idle = idle_queries(site, chosen)
             each = costs(site, chosen, Path(top) / "costed")
             found = measure(site, chosen, Path(top) / "bundles")
