@@ -39,7 +39,8 @@ from k3_decode.kernels.parts.memory import (
     store_shared_f32,
     wait_for_all_copies_but,
 )
-from k3_decode.kernels.parts.splits import NOTHING, arrive
+from k3_decode.kernels.parts.pages import PagedRows
+from k3_decode.kernels.parts.splits import NOTHING, arrive, weighted
 from k3_decode.kernels.parts.sync import (
     WARP,
     barrier,
@@ -199,10 +200,11 @@ class MlaCore:
         start, stop = split * share, cutlass.min(split * share + share, length)
         settled = cutlass.min(stop, length - FRESH)
         table = tables + Int64(row) * Int64(pages) * 4
-        blocks = cute.make_rmem_tensor((self.passes,), Int32)
+        rows = PagedRows(self.row_bytes, self.pitch, TILE, THREADS, 8 if self.cache == "bf16" else 4)
+        blocks = cute.make_rmem_tensor((rows.passes,), Int32)
         if start < stop:
-            self.find(blocks, table, thread, start, stop, page)
-            self.copy(keys, blocks, cache, page, thread, start, start, settled, settled)
+            rows.find(blocks, table, thread, start, stop, page)
+            rows.copy(keys, blocks, cache, page, thread, start, start, settled, settled)
         wait_for_predecessors()
 
         acc = cute.make_rmem_tensor((self.latent // WARPS // 8 * 4,), Float32)
@@ -215,9 +217,9 @@ class MlaCore:
         if start < stop:
             source = query + (Int64(row) * Int64(heads) + Int64(head)) * self.row_bytes
             self.load_queries(queries, source, thread, heads - head)
-            self.copy(keys, blocks, cache, page, thread, start, cutlass.max(settled, start), start + TILE, stop)
+            rows.copy(keys, blocks, cache, page, thread, start, cutlass.max(settled, start), start + TILE, stop)
             if start + TILE < stop:
-                self.find(blocks, table, thread, start + TILE, stop, page)
+                rows.find(blocks, table, thread, start + TILE, stop, page)
         close_copies()
         for first in cutlass.range(start, stop, TILE, unroll=1):
             staged = keys
@@ -227,9 +229,9 @@ class MlaCore:
                 if first + TILE < stop:
                     barrier()  # all warps have read the keys that the next round replaces
                     other = keys + (1 - odd) * (TILE * self.pitch)
-                    self.copy(other, blocks, cache, page, thread, first + TILE, first, first + 2 * TILE, stop)
+                    rows.copy(other, blocks, cache, page, thread, first + TILE, first, first + 2 * TILE, stop)
                     if first + 2 * TILE < stop:
-                        self.find(blocks, table, thread, first + 2 * TILE, stop, page)
+                        rows.find(blocks, table, thread, first + 2 * TILE, stop, page)
             close_copies()
             wait_for_all_copies_but(self.stages - 1)
             barrier()  # all rows are staged
@@ -239,9 +241,9 @@ class MlaCore:
             if cutlass.const_expr(self.stages == 1):  # noqa: SIM102 - decided when compiled, the inner test later
                 if first + TILE < stop:
                     barrier()  # all warps have read the keys that the next round replaces
-                    self.copy(keys, blocks, cache, page, thread, first + TILE, first, first + 2 * TILE, stop)
+                    rows.copy(keys, blocks, cache, page, thread, first + TILE, first, first + 2 * TILE, stop)
                     if first + 2 * TILE < stop:
-                        self.find(blocks, table, thread, first + 2 * TILE, stop, page)
+                        rows.find(blocks, table, thread, first + 2 * TILE, stop, page)
         barrier()  # all warps have read the keys, which the outputs replace
         self.leave(acc, top, total, keys, stats, scratch, lane, warp)
         self.merge(keys, stats, scratch, partial, sums, counters, out, split, row, group, heads, thread)
@@ -259,41 +261,6 @@ class MlaCore:
             here = unit // units
             live = Int32(16) if here < there else Int32(0)
             copy_to_shared(target + here * self.pitch + unit % units * 16, source + Int64(unit) * 16, live)
-
-    @property
-    def copiers(self) -> int:
-        """Threads that copy a row together, 16 bytes each at a time."""
-        return 8 if self.cache == "bf16" else 4
-
-    @property
-    def passes(self) -> int:
-        """Rows of a round that a thread copies a part of."""
-        return TILE * self.copiers // THREADS
-
-    @cute.jit
-    def find(self, blocks: Tensor, table: Int64, thread: Int32, first: Int32, stop: Int32, page: Int32) -> None:
-        """Look up the blocks of this thread's keys of a round; those beyond the last have the last one's."""
-        for i in cutlass.range_constexpr(self.passes):
-            key = cutlass.min(first + thread // self.copiers + i * (TILE // self.passes), stop - 1)
-            blocks[i] = Int32(load(table + Int64(key // page) * 4, words=1)[0])
-
-    @cute.jit
-    def copy(
-        self, target: Int32, blocks: Tensor, cache: Int64, page: Int32, thread: Int32, first: Int32, begin: Int32,
-        end: Int32, stop: Int32,
-    ) -> None:  # fmt: skip
-        """Start copying the keys of a round from ``begin`` to ``end``, zeros from ``stop`` on."""
-        own, at = thread // self.copiers, thread % self.copiers * 16
-        for i in cutlass.range_constexpr(self.passes):
-            here = own + i * (TILE // self.passes)
-            key = first + here
-            if key >= begin and key < end:
-                live = Int32(16) if key < stop else Int32(0)
-                place = Int64(blocks[i]) * Int64(page) + Int64(cutlass.min(key, stop - 1) % page)
-                source = cache + place * self.row_bytes + Int64(at)
-                for j in cutlass.range_constexpr(self.row_bytes // (self.copiers * 16)):
-                    step = j * self.copiers * 16
-                    copy_to_shared(target + here * self.pitch + at + step, source + step, live)
 
     def score(self, queries: Value, keys: Value, halves: Value, lane: Value, warp: Value) -> list[Value]:
         """Multiply 16 heads by 16 keys, half of the columns; give the whole sums of 8 of the keys."""
@@ -428,25 +395,3 @@ class MlaCore:
         v = [value * inverse for value in values]
         target = out + (head * self.latent + Int64(column)) * 2
         store(target, [pack_bf16(v[0], v[1]), pack_bf16(v[2], v[3])])
-
-
-def weighted(known: list[list[Value]], found: list[list[Value]]) -> tuple[Value, Value, list[Value]]:
-    """Merge sums of shares against one maximum, in order.
-
-    Args:
-        known: Maximum and sum of each part, as words.
-        found: Four columns of each part, as words.
-
-    Returns:
-        The common maximum, the sum, and four columns.
-    """
-    tops = [from_bits(words[0]) for words in known]
-    top = tops[0]
-    for each in tops[1:]:
-        top = maximum(top, each)
-    whole, values = Float32(0.0), [Float32(0.0) for _ in range(4)]
-    for i in range(len(known)):
-        weight = exp2(tops[i] - top)
-        whole = whole + weight * from_bits(known[i][1])
-        values = [values[j] + weight * from_bits(found[i][j]) for j in range(4)]
-    return top, whole, values
