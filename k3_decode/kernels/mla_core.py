@@ -37,7 +37,7 @@ from k3_decode.kernels.parts.memory import (
     store,
     store_shared,
     store_shared_f32,
-    wait_for_all_copies_but,
+    wait_for_copies,
 )
 from k3_decode.kernels.parts.pages import PagedRows
 from k3_decode.kernels.parts.splits import NOTHING, arrive, weighted
@@ -233,7 +233,7 @@ class MlaCore:
                     if first + 2 * TILE < stop:
                         rows.find(blocks, table, thread, first + 2 * TILE, stop, page)
             close_copies()
-            wait_for_all_copies_but(self.stages - 1)
+            wait_for_copies(self.stages - 1)
             barrier()  # all rows are staged
             scores = self.score(queries, staged, halves, lane, warp)
             self.soften(scores, first, stop, scratch, shares, acc, top, total, lane, warp)

@@ -143,30 +143,6 @@ def wait_for_copies(pending: int = 0) -> None:
     cute.arch.inline_ptx(f"cp.async.wait_group {pending};" if pending else "cp.async.wait_all;")
 
 
-def close_copies() -> None:
-    """Make one group of this thread's copies to shared memory since the last group."""
-    cute.arch.inline_ptx("cp.async.commit_group;")
-
-
-def wait_for_copies(pending: int = 0) -> None:
-    """Wait for this thread's copies to shared memory; a barrier must follow before others read them.
-
-    Args:
-        pending: The latest groups that need not have arrived; with 0, all copies must have, grouped or not.
-    """
-    cute.arch.inline_ptx(f"cp.async.wait_group {pending};" if pending else "cp.async.wait_all;")
-
-
-def close_copies() -> None:
-    """End a group of this thread's copies to shared memory, which may be empty."""
-    cute.arch.inline_ptx("cp.async.commit_group;")
-
-
-def wait_for_all_copies_but(groups: int) -> None:
-    """Wait for this thread's groups of copies but the last few; a barrier must follow before others read them."""
-    cute.arch.inline_ptx(f"cp.async.wait_group {groups};")
-
-
 def prefetch(address: Address, size: Value) -> None:
     """Ask for so many bytes to be brought into L2, where this kernel or a later one will find them.
 
