@@ -81,3 +81,35 @@ def test_every_reference_leads_somewhere(document: dict[str, Any]) -> None:
 
 def test_the_frameworks_own_errors_are_gone(document: dict[str, Any]) -> None:
     assert "HTTPValidationError" not in json.dumps(document)
+
+
+def test_every_link_leads_from_what_is_said_to_what_is_asked(document: dict[str, Any]) -> None:
+    by_id = {operation["operationId"]: operation for _, operation in operations(document)}
+    links = 0
+    for name, operation in operations(document):
+        for status, response in operation["responses"].items():
+            for target, link in response.get("links", {}).items():
+                asked = {parameter["name"] for parameter in by_id[link["operationId"]].get("parameters", ())}
+                assert set(link["parameters"]) <= asked, (name, target)
+                assert "requestBody" not in link or "requestBody" in by_id[link["operationId"]], (name, target)
+                for words in re.findall(r"\$response\.body#/([\w/]+)", json.dumps(link)):
+                    shown = response["content"]["application/json"]["schema"]
+                    assert _has(document, shown, words.split("/")), (name, status, target, words)
+                for words in re.findall(r"\$request\.body#/([\w/]+)", json.dumps(link)):
+                    sent = operation["requestBody"]["content"]["application/json"]["schema"]
+                    assert _has(document, sent, words.split("/")), (name, status, target, words)
+                links += 1
+    assert links > 60
+
+
+def _has(document: dict[str, Any], schema: dict[str, Any], path: list[str]) -> bool:
+    """Whether something of that shape may have something there."""
+    if "$ref" in schema:
+        return _has(document, document["components"]["schemas"][schema["$ref"].rpartition("/")[2]], path)
+    if not path:
+        return True
+    if "anyOf" in schema or "oneOf" in schema:
+        return any(_has(document, one, path) for one in schema.get("anyOf", schema.get("oneOf", ())))
+    if "items" in schema:
+        return path[0].isdigit() and _has(document, schema["items"], path[1:])
+    return path[0] in schema.get("properties", {}) and _has(document, schema["properties"][path[0]], path[1:])
