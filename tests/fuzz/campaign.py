@@ -10,7 +10,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import atheris
@@ -20,10 +20,16 @@ NAMES = ("manifest", "blobs", "claims", "export", "parts")
 LIMIT_S = 20
 """One input may take no longer, also on a machine that does much else."""
 LIMIT_MB = 1024
+ROUNDS = {"manifest": 8_000, "blobs": 2_000}
+"""Inputs after which a target is fuzzed on in a new process.
+
+The bookkeeping of coverage takes a quarter of a megabyte for each blob and nothing gives it back: without rounds a fast
+machine meets `LIMIT_MB` by it, whatever the inputs need.
+"""
 GROWTH_MB = 20
 """How much more memory the second reading of everything that was found may need than the first.
 
-While a target is fuzzed the bookkeeping of its coverage grows, so growth is measured afterwards and without it.
+It is measured afterwards and without the bookkeeping of coverage.
 """
 INSTRUMENTED = ["judge", "zipfile", "worker.bundle", "worker.suites", "yaml", "server.storage", "server.intake.parts"]
 
@@ -54,19 +60,16 @@ def _run(name: str, folder: Path, seconds: float) -> bool:
         one.mkdir(parents=True, exist_ok=True)
     for kept in (HERE / "corpus" / name).glob("*.hex"):
         (corpus / kept.stem).write_bytes(bytes.fromhex(kept.read_text(encoding="ascii")))
-    options = (
-        f"-max_total_time={int(seconds)}", f"-timeout={LIMIT_S}", f"-report_slow_units={LIMIT_S}",
-        f"-rss_limit_mb={LIMIT_MB}", "-max_len=4096",
-        f"-artifact_prefix={found}/", "-print_final_stats=1", "-len_control=10",
-    )  # fmt: skip
     again = [sys.executable, __file__, "--target", name, "--folder", folder, "--inside"]
-    command = [*again, "fuzz", *options, corpus]
-    began_s = time.monotonic()
+    began_s, code = time.monotonic(), 0
     log = folder / f"{name}.log"
     with log.open("wb") as stream:
-        code = subprocess.run(command, stdout=stream, stderr=stream, check=False).returncode
+        while not code and (left_s := int(began_s + seconds - time.monotonic())) > 0:
+            command = [*again, "fuzz", *_options(name, found, left_s), corpus]
+            code = subprocess.run(command, stdout=stream, stderr=stream, check=False).returncode
     text = log.read_text(errors="replace")
-    runs, coverage = (next(iter(re.findall(one, text)[-1:]), "?") for one in (r"executed_units: (\d+)", r"cov: (\d+)"))
+    runs = sum(map(int, re.findall(r"executed_units: (\d+)", text)))
+    coverage = next(iter(re.findall(r"cov: (\d+)", text)[-1:]), "?")
     minutes = (time.monotonic() - began_s) / 60
     left = sorted(path.name for path in found.iterdir())
     grown = int(subprocess.run([*again, "replay"], stdout=subprocess.PIPE, check=True).stdout)
@@ -75,6 +78,15 @@ def _run(name: str, folder: Path, seconds: float) -> bool:
     if code or left:
         print(f"  ended with {code}; {', '.join(left) or 'no input'} in {found}; see {log}")
     return not code and not left and grown <= GROWTH_MB
+
+
+def _options(name: str, found: Path, seconds: int) -> Iterator[str]:
+    """What libFuzzer is told for one round."""
+    yield from (f"-max_total_time={seconds}", f"-timeout={LIMIT_S}", f"-report_slow_units={LIMIT_S}")
+    yield from (f"-rss_limit_mb={LIMIT_MB}", "-max_len=4096", f"-artifact_prefix={found}/", "-print_final_stats=1")
+    yield "-len_control=10"
+    if name in ROUNDS:
+        yield f"-runs={ROUNDS[name]}"
 
 
 def _replay(name: str, corpus: Path) -> int:
