@@ -10,13 +10,12 @@ from k3_decode.kernels.gemm_tensor_memory import TensorMemoryGemm
 from k3_decode.kernels.gemv import Segment
 from k3_decode.kernels.head_top import HeadTop
 from k3_decode.kernels.mla_absorb import MlaAbsorb
-from k3_decode.kernels.mla_core import MlaCore
 from k3_decode.kernels.mla_prepare import MlaPrepare
 from k3_decode.kernels.mla_value import MlaValue
 from k3_decode.kernels.operator import Cache, Operator
 from k3_decode.kernels.route import RouteRank, RouteTable
 from k3_decode.kernels.rows import Activate, Embed, NormSitu
-from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, kda_verify, product, skinny
+from k3_decode.kernels.tactics import BUCKETS, core, kda, kda_verify, product, skinny
 from k3_decode.kernels.tail import Tail
 
 CACHES: tuple[Cache, ...] = get_args(Cache)
@@ -61,8 +60,7 @@ def _checked() -> Iterator[Operator]:
     yield MlaValue(512, 128)
     for cache in CACHES:
         yield MlaAbsorb(512, 128, 64, cache)
-        for splits in sorted({core_splits(rows) for rows in BUCKETS}):
-            yield MlaCore(512, 64, splits, 192**-0.5, cache)
+        yield from (core(512, 64, rows, 192**-0.5, cache) for rows in BUCKETS)
 
 
 def sample_operators() -> list[Operator]:
@@ -91,7 +89,7 @@ def _sample() -> Iterator[Operator]:
     yield MlaValue(512, 128)
     for cache in CACHES:
         yield from (MlaPrepare(1536, 512, 64, cache), MlaAbsorb(512, 128, 64, cache))
-        yield from (MlaCore(512, 64, splits, 192**-0.5, cache) for splits in (128, 4))
+        yield from (core(512, 64, rows, 192**-0.5, cache) for rows in (1, 64))
 
 
 def blackwell_operators() -> list[Operator]:

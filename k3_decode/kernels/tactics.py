@@ -9,6 +9,8 @@ from k3_decode.kernels.gemm import CHUNK, Gemm
 from k3_decode.kernels.gemv import IN_FLIGHT, STRIDE, Gemv, Segment
 from k3_decode.kernels.kda import KdaDecode
 from k3_decode.kernels.kda_verify import KdaVerify
+from k3_decode.kernels.mla_core import MlaCore
+from k3_decode.kernels.operator import Cache
 
 BUCKETS = (1, 2, 8, 16, 32, 64)
 """Row counts that have kernels of their own; a step takes the smallest that holds it."""
@@ -135,7 +137,15 @@ def kda_verify(heads: int, requests: int, tokens: int) -> KdaVerify:
     return KdaVerify(heads, tokens, max(4, kda(heads, requests).cluster))
 
 
-def core_splits(rows: int) -> int:
-    """Give the blocks that divide one request's keys: two a multiprocessor in all, and 4 to 128 a row; a power of 2."""
-    blocks = max(4, min(128, 2 * MULTIPROCESSORS // rows))
-    return 1 << (blocks.bit_length() - 1)
+def core(latent: int, shared_key: int, rows: int, scale: float, cache: Cache) -> MlaCore:
+    """Choose how keys are divided and staged, by what was fastest over 8192 of them (H200, 2026-11-30).
+
+    One block a multiprocessor that copies ahead where rows are few, two that take turns where there are many; the rows
+    of e4m3 are half as long, so that two blocks can copy ahead.
+    """
+    if cache == "bf16":
+        stages, most, least = (2, 64, 1) if rows <= 8 else (1, 128, 4)
+    else:
+        stages, most, least = (2, 32, 8) if rows > 2 else (1, 128, 1)
+    blocks = max(least, min(most, (1 if cache == "bf16" and stages == 2 else 2) * MULTIPROCESSORS // rows))
+    return MlaCore(latent, shared_key, 1 << (blocks.bit_length() - 1), scale, cache, stages)

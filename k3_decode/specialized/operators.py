@@ -23,7 +23,7 @@ from k3_decode.kernels.operator import Cache, Operator
 from k3_decode.kernels.parts.decay import HEAD
 from k3_decode.kernels.route import RouteRank, RouteTable
 from k3_decode.kernels.rows import Activate, Embed, NormSitu
-from k3_decode.kernels.tactics import BUCKETS, core_splits, kda, kda_verify, product, skinny
+from k3_decode.kernels.tactics import BUCKETS, core, kda, kda_verify, product, skinny
 
 Update = Literal["add", "restart", "keep"]
 
@@ -142,8 +142,7 @@ class StepOperators:
     def mla_core(self) -> MlaCore:
         """Attention over the cache, merged."""
         c = self.config
-        splits = core_splits(self.rows)
-        return MlaCore(c.kv_lora_rank, c.qk_rope_head_dim, splits, c.qk_head_dim**-0.5, self.cache)
+        return core(c.kv_lora_rank, c.qk_rope_head_dim, self.rows, c.qk_head_dim**-0.5, self.cache)
 
     @property
     def mla_value(self) -> MlaValue:
