@@ -42,10 +42,13 @@ GROUP = 32
 """Weights that share a scale, the columns of one 16-byte load of a lane."""
 ROWS = 32
 """Weight rows of a warp's tile, two tensor-core tiles."""
-UP_IN_FLIGHT = 16
-DOWN_IN_FLIGHT = 10
-"""Weight loads of a lane in flight, few enough for 168 registers and so for `RESIDENT` blocks a multiprocessor."""
-RESIDENT = 3
+UP_IN_FLIGHT, UP_RESIDENT = {1: 7, 8: 10}, 4
+DOWN_IN_FLIGHT, RESIDENT = 10, 3
+"""Weight loads of a lane in flight, in the first half by a unit's tokens, and blocks of four warps a multiprocessor,
+whose registers they must leave room for. More blocks with fewer loads each were faster than the other way round: 891 MB
+in 231 us with 10 in four blocks, 237 with 14 in three, 249 with 14 in four (H200, 2026-11-30)."""
+SCALES_AHEAD = 16
+"""Groups whose scales are loaded before they are needed."""
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ class ExpertUp:
     @property
     def pitch(self) -> int:
         """Bytes between staged rows."""
-        return self.latent * 2 + 64
+        return self.latent * 2
 
     @cute.jit
     def __call__(
@@ -122,7 +125,7 @@ class ExpertUp:
             unit_experts.iterator.toint(), unit_tokens.iterator.toint(), hidden.iterator.toint(),
         ).launch(
             grid=[2 * self.width // ROWS, cute.size(unit_experts, mode=[0]), 1], block=[THREADS, 1, 1],
-            stream=stream, use_pdl=True, min_blocks_per_mp=RESIDENT, preferred_smem_carveout=-1,
+            stream=stream, use_pdl=True, min_blocks_per_mp=UP_RESIDENT, preferred_smem_carveout=-1,
         )  # fmt: skip
 
     @cute.kernel
@@ -145,21 +148,27 @@ class ExpertUp:
             tiles, all_groups = 2 * self.width // ROWS, self.latent // GROUP
             block = Int64(expert) * tiles + Int64(tile)
             base = w + ((block * all_groups + Int64(warp * self.groups)) * WARP + Int64(lane)) * 16
-            in_flight = min(UP_IN_FLIGHT, self.groups)
+            in_flight = min(UP_IN_FLIGHT[self.columns], self.groups)
             weights = [load_static(base + g * WARP * 16) for g in range(in_flight)]
             self.stage(shared, thread, scaled, tokens)
-            exponents = load_scales(
-                scales + ((block * 8 + Int64(lane // 4)) * all_groups + Int64(warp * self.groups)) * 4, self.groups
-            )
+            table = scales + ((block * 8 + Int64(lane // 4)) * all_groups + Int64(warp * self.groups)) * 4
+            width = next(words for words in (4, 2, 1) if self.groups % words == 0)
+            near = min(self.groups, SCALES_AHEAD)
+            exponents = load_scales(table, near, width)
             wait_for_copies()
             barrier()  # the unit's tokens are staged
             acc = [[Float32(0.0) for _ in range(4)] for _ in range(2)]
             token = cutlass.min(lane // 4, Int32(self.columns - 1))
+            # Odd rows swap the halves of every 128 bytes, so that the eight lanes of a phase meet no bank twice.
             source = shared + token * self.pitch + warp * (self.groups * GROUP * 2) + lane % 4 * 16
+            swap = token % 2 * (GROUP * 2) * (1 - 2 * (warp * self.groups % 2))
+            sources = [source + swap, source - swap]
             for g in cutlass.range_constexpr(self.groups):
+                if cutlass.const_expr(g % width == 0 and g + near < self.groups):
+                    exponents = exponents + load_scales(table + (g + near) * 4, width, width)
                 if cutlass.const_expr(g + in_flight < self.groups):
                     weights.append(load_static(base + (g + in_flight) * WARP * 16))
-                acc = multiply(weights[g], exponents[g], load_shared(source + g * GROUP * 2), acc)
+                acc = multiply(weights[g], exponents[g], load_shared(sources[g % 2] + g * GROUP * 2), acc)
             barrier()  # all warps have read the tokens that the partial sums replace
             self.finish(shared, inverses, thread, acc, tile, unit, unit_tokens, hidden)
 
@@ -182,7 +191,8 @@ class ExpertUp:
                 for i in cutlass.range_constexpr((units + THREADS - 1) // THREADS):
                     unit = thread + i * THREADS
                     if unit < units:
-                        copy_to_shared(shared + column * self.pitch + unit * 16, row + Int64(unit) * 16, Int32(16))
+                        place = unit ^ 4 if column % 2 else unit
+                        copy_to_shared(shared + column * self.pitch + place * 16, row + Int64(unit) * 16, Int32(16))
 
     @cute.jit
     def finish(
@@ -334,7 +344,8 @@ class ExpertDown:
                 if cutlass.const_expr(position + in_flight < len(order)):
                     next_i, next_g = order[position + in_flight]
                     stream.append(load_static(bases[next_i] + next_g * WARP * 16))
-                acc = multiply(stream[position], exponents[i][g], load_shared(source + g * GROUP * 2), acc)
+                group = load_shared(source + g * GROUP * 2)
+                acc = multiply(stream[position], exponents[i][g], group, acc, shifts=True)
             for t in cutlass.range_constexpr(2):
                 for half in cutlass.range_constexpr(2):
                     total[2 * t + half] = total[2 * t + half] + acc[t][2 * half] * factors[i]

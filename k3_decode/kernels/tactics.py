@@ -6,11 +6,15 @@ from typing import Literal
 
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.gemm import CHUNK, Gemm
+from k3_decode.kernels.gemm_wide import WideGemm
 from k3_decode.kernels.gemv import IN_FLIGHT, STRIDE, Gemv, Segment
 from k3_decode.kernels.kda import KdaDecode
 from k3_decode.kernels.kda_verify import KdaVerify
 from k3_decode.kernels.mla_core import MlaCore
 from k3_decode.kernels.operator import Cache
+
+Product = Gemv | Gemm | WideGemm
+"""Forms of a product that streams its weights."""
 
 BUCKETS = (1, 2, 8, 16, 32, 64)
 """Row counts that have kernels of their own; a step takes the smallest that holds it."""
@@ -40,13 +44,17 @@ SKINNY = {
 """Products of one or two rows that another form does faster than the usual one: warps of a block, rows of a warp, loads
 in flight, by columns and outputs. Measured with one row on an H200, 2026-11-30, alone or in a layer: by 1 % to 21 %."""
 
-WIDE = {
-    (7168, 4224, False): 4, (7168, 8448, False): 2, (7168, 10_240, False): 8, (7168, 20_480, False): 4,
-    (768, 7168, True): 2, (1536, 7168, True): 2, (2112, 7168, True): 2, (7168, 3648, True): 4,
-    (7168, 8448, True): 2, (7168, 20_480, True): 4,
-}  # fmt: skip
-"""Products that blocks of eight warps do faster than blocks of four, and the blocks that divide K: by columns, outputs
-and whether there are more than 8 rows. Measured on an H200, 2026-11-29: by 3 % to 26 %; others were slower."""
+WIDE = {(7168, 4224): 4, (7168, 8448): 2, (7168, 10_240): 8, (7168, 20_480): 4}
+"""Products of 3 to 8 rows that blocks of eight warps do faster than blocks of four, and the blocks that divide K: by
+columns and outputs. Measured on an H200, 2026-11-29: by 3 % to 26 %; others were slower."""
+
+CLUSTER_PLACES = (18, 18, 18, 18, 16, 16, 14, 14)
+"""Multiprocessors of each group that a cluster must lie in, as the times of many clusters on an H200 suggest."""
+WIDTH_OVERHEAD = 8
+"""Warps that a chunk of a block of such a product costs beside its own: it reads the whole input."""
+OVERHEAD_CHUNKS = 8
+"""What a block of a product with more than 8 rows costs beside its chunks, in the time of a chunk. Chosen so with the
+measured forms of nine products of 64 rows (H200, 2026-11-30)."""
 
 
 def bucket(rows: int, sizes: tuple[int, ...] = BUCKETS) -> int:
@@ -68,7 +76,7 @@ def product(
     *,
     out: Literal["bf16", "f32"] = "bf16",
     settles: bool = False,
-) -> Gemv | Gemm:
+) -> Product:
     """Choose the form of a matrix product that streams its weights.
 
     Args:
@@ -81,9 +89,12 @@ def product(
     if rows <= 2:
         return dataclasses.replace(skinny((Segment("plain", columns),), outputs, rows, out), settles=settles)
     tiles = math.ceil(rows / 8)
-    wide = WIDE.get((columns, outputs, rows > 8))
-    if wide is not None:
-        return Gemm(columns, tiles, wide, out, 8, settles)
+    if tiles > 1:
+        warps, parts = wide(columns, outputs)
+        return WideGemm(columns, tiles, parts, out, warps, settles)
+    parts_of_eight = WIDE.get((columns, outputs))
+    if parts_of_eight is not None:
+        return Gemm(columns, tiles, parts_of_eight, out, 8, settles)
     return Gemm(columns, tiles, split(columns, outputs), out, 4, settles)
 
 
@@ -109,6 +120,22 @@ def rows_per_warp(columns: int, outputs: int) -> int:
     while found > 1 and outputs / (SKINNY_WARPS * found) < MANY_BLOCKS:
         found //= 2
     return found
+
+
+def wide(columns: int, outputs: int) -> tuple[int, int]:
+    """Choose the warps of a block, and the blocks that divide K, of a product with more than 8 rows.
+
+    A cluster lies within one group of multiprocessors, a block on each, and the clusters of a wave end together: one
+    more than fit take as long as twice as many. Blocks of 16 warps read less of the input, where there are enough.
+    """
+    chunks = math.ceil(columns / CHUNK)
+
+    def time(warps: int, parts: int) -> int:
+        waves = math.ceil(math.ceil(outputs / (16 * warps)) / sum(places // parts for places in CLUSTER_PLACES))
+        return waves * (math.ceil(chunks / parts) + OVERHEAD_CHUNKS) * (warps + WIDTH_OVERHEAD)
+
+    parts = [parts for parts in range(1, 9) if math.ceil(chunks / parts) <= MOST_CHUNKS]
+    return min(((warps, count) for warps in (8, 16) for count in parts), key=lambda form: time(*form))
 
 
 def split(columns: int, outputs: int) -> int:

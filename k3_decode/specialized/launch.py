@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
-from k3_decode.kernels.gemm import Gemm
 from k3_decode.kernels.gemv import Gemv
 from k3_decode.kernels.library import Kernel, KernelLibrary
 from k3_decode.kernels.operator import Operator
+from k3_decode.kernels.tactics import Product
 from k3_decode.reference.cache import K3Cache
 from k3_decode.specialized.buffers import Records, StepBuffers, StepInputs
 from k3_decode.specialized.operators import StepOperators
@@ -172,7 +172,7 @@ class StepLauncher:
             self._run(ops.expert_down, weights.down, weights.down_scales, b.hidden, *units, b.unit_rows)
             self._run(ops.expert_sum, b.unit_rows, b.weights, b.places, b.latent)
 
-    def _product(self, operator: Gemv | Gemm, weights: Tensor, x: Tensor, y: Tensor) -> None:
+    def _product(self, operator: Product, weights: Tensor, x: Tensor, y: Tensor) -> None:
         # The skinny form takes a second input and a norm weight, which these products do not use.
         extra = (x, self._weights.output_mix.weight) if isinstance(operator, Gemv) else ()
         self._run(operator, weights, x, *extra, y)

@@ -10,8 +10,7 @@ from k3_decode.kernels.attention_residual import AttentionResidual
 from k3_decode.kernels.catalog import distinct
 from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
-from k3_decode.kernels.gemm import Gemm
-from k3_decode.kernels.gemv import Gemv, Segment
+from k3_decode.kernels.gemv import Segment
 from k3_decode.kernels.head_top import HeadTop
 from k3_decode.kernels.kda import KdaDecode
 from k3_decode.kernels.kda_verify import KdaVerify
@@ -23,7 +22,7 @@ from k3_decode.kernels.operator import Cache, Operator
 from k3_decode.kernels.parts.decay import HEAD
 from k3_decode.kernels.route import RouteRank, RouteTable
 from k3_decode.kernels.rows import Activate, Embed, NormSitu
-from k3_decode.kernels.tactics import BUCKETS, core, kda, kda_verify, product, skinny
+from k3_decode.kernels.tactics import BUCKETS, Product, core, kda, kda_verify, product, skinny
 
 Update = Literal["add", "restart", "keep"]
 
@@ -95,7 +94,7 @@ class StepOperators:
         return AttentionResidual(self.config.hidden_size, blocks, update, self.config.rms_eps)
 
     @property
-    def kda_in(self) -> Gemv | Gemm:
+    def kda_in(self) -> Product:
         """KDA's input projections."""
         outputs = 4 * self.size + self.config.kda_head_dim + self.config.num_heads
         return product(self.config.hidden_size, outputs, self.rows, settles=True)
@@ -110,12 +109,12 @@ class StepOperators:
         )  # fmt: skip
 
     @property
-    def kda_out(self) -> Gemv | Gemm:
+    def kda_out(self) -> Product:
         """KDA's output projection."""
         return product(self.size, self.config.hidden_size, self.rows)
 
     @property
-    def mla_in(self) -> Gemv | Gemm:
+    def mla_in(self) -> Product:
         """MLA's input projections."""
         c = self.config
         outputs = c.q_lora_rank + c.cache_width + c.num_heads * c.v_head_dim
@@ -128,7 +127,7 @@ class StepOperators:
         return MlaPrepare(c.q_lora_rank, c.kv_lora_rank, c.qk_rope_head_dim, self.cache, c.mla_latent_norm_eps)
 
     @property
-    def mla_query(self) -> Gemv | Gemm:
+    def mla_query(self) -> Product:
         """MLA's second query projection."""
         return product(self.config.q_lora_rank, self.config.num_heads * self.config.qk_head_dim, self.rows)
 
@@ -151,12 +150,12 @@ class StepOperators:
         return MlaValue(c.kv_lora_rank, c.v_head_dim)
 
     @property
-    def mla_out(self) -> Gemv | Gemm:
+    def mla_out(self) -> Product:
         """MLA's output projection."""
         return product(self.config.num_heads * self.config.v_head_dim, self.config.hidden_size, self.rows)
 
     @property
-    def dense_up(self) -> Gemv | Gemm:
+    def dense_up(self) -> Product:
         """Gate and linear rows of the dense MLP."""
         return product(self.config.hidden_size, 2 * self.config.dense_size, self.rows, out="f32", settles=True)
 
@@ -166,12 +165,12 @@ class StepOperators:
         return Activate(self.config.dense_size, self.config.situ_beta, self.config.situ_linear_beta)
 
     @property
-    def dense_down(self) -> Gemv | Gemm:
+    def dense_down(self) -> Product:
         """Output rows of the dense MLP."""
         return product(self.config.dense_size, self.config.hidden_size, self.rows)
 
     @property
-    def front(self) -> Gemv | Gemm:
+    def front(self) -> Product:
         """Router, latent projection, and the shared experts' gate and linear rows."""
         c = self.config
         return product(c.hidden_size, c.num_experts + c.latent_size + 2 * c.shared_size, self.rows, out="f32")
@@ -216,7 +215,7 @@ class StepOperators:
         return NormSitu(c.latent_size, c.shared_size, c.rms_eps, c.situ_beta, c.situ_linear_beta)
 
     @property
-    def tail(self) -> Gemv | Gemm:
+    def tail(self) -> Product:
         """Latent up-projection and shared output rows in one product, over their joined columns."""
         c = self.config
         columns = c.latent_size + c.shared_size
@@ -229,7 +228,7 @@ class StepOperators:
         )  # fmt: skip
 
     @property
-    def head(self) -> Gemv | Gemm:
+    def head(self) -> Product:
         """Logits."""
         return product(self.config.hidden_size, self.config.vocab_size, self.rows, out="f32")
 

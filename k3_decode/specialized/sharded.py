@@ -13,11 +13,10 @@ import torch
 from torch import Tensor
 
 from k3_decode.config import K3Config
-from k3_decode.kernels.gemm import Gemm
 from k3_decode.kernels.gemv import Gemv
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.kernels.operator import Operator
-from k3_decode.kernels.tactics import product
+from k3_decode.kernels.tactics import Product, product
 from k3_decode.kernels.tail import Tail
 from k3_decode.specialized.buffers import StepBuffers
 from k3_decode.specialized.launch import StepLauncher
@@ -46,7 +45,7 @@ class ShardedOperators:
         return c.num_experts // self.ranks, c.latent_size // self.ranks, 2 * c.shared_size
 
     @property
-    def front(self) -> Gemv | Gemm:
+    def front(self) -> Product:
         """This rank's router and latent rows, and the shared experts' gate and linear rows."""
         return product(self.config.hidden_size, sum(self.outputs), self.rows, out="f32")
 
@@ -59,12 +58,12 @@ class ShardedOperators:
         return Tail(c.latent_size, c.shared_size, self.rows, c.rms_eps, c.situ_beta, c.situ_linear_beta)
 
     @property
-    def shared(self) -> Gemv | Gemm:
+    def shared(self) -> Product:
         """The shared experts' output rows, where they are a launch of their own."""
         return product(self.config.shared_size, self.config.hidden_size, self.rows)
 
     @property
-    def up(self) -> Gemv | Gemm:
+    def up(self) -> Product:
         """This rank's rows of the latent up-projection, likewise."""
         return product(self.config.latent_size, self.config.hidden_size // self.ranks, self.rows)
 
@@ -120,7 +119,7 @@ class ShardedMoe:
             self._product(ops.shared, self._down, b.joined[:, c.latent_size :], b.delta)
             self._product(ops.up, self._up, b.joined[:, : c.latent_size], self._columns)
 
-    def _product(self, operator: Gemv | Gemm, weights: Tensor, x: Tensor, y: Tensor) -> None:
+    def _product(self, operator: Product, weights: Tensor, x: Tensor, y: Tensor) -> None:
         extra = (x, self._weights.norm) if isinstance(operator, Gemv) else ()
         self._run(operator, weights, x, *extra, y)
 

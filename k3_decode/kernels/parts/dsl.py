@@ -59,7 +59,16 @@ else:
         Tensor = Stream = Value = Address = object
         AVAILABLE = False
 
+
+
+def on_hopper() -> bool:
+    """Tell whether the kernel that is being traced is compiled for Hopper."""
+    from cutlass.base_dsl import BaseDSL
+
+    return bool(BaseDSL._get_dsl().get_arch_enum().name == "sm_90a")
+
+
 __all__ = [
     "AVAILABLE", "Address", "BFloat16", "Float32", "Int32", "Int64", "Stream", "Tensor", "Uint32", "Value",
-    "cute", "cutlass",
+    "cute", "cutlass", "on_hopper",
 ]  # fmt: skip

@@ -21,14 +21,25 @@ _TOP_EXPONENT = 127 + 14
 """Exponent of the largest magnitude of a scaled row: 2^14 leaves a factor of 2 to the largest float16."""
 
 
-def decode(word: Value) -> list[Value]:
-    """Decode eight weights into the four registers of an A fragment."""
+def decode(word: Value, *, shifts: bool = False) -> list[Value]:
+    """Decode eight weights into the four registers of an A fragment.
+
+    Where sign and magnitude lie differently far from their places, one product moves both: their bits are alone in the
+    word then, and meet neither each other nor a place of the pattern but their own.
+
+    Args:
+        word: Eight codes.
+        shifts: Move them by a shift each instead, which takes two instructions more and fewer registers.
+    """
     found = []
     for magnitude, sign in zip(MAGNITUDE_SHIFTS, SIGN_SHIFTS, strict=True):
         if magnitude == sign:
             found.append(_left(word, magnitude) & Uint32(_MAGNITUDES | _SIGNS))
-        else:
+        elif shifts:
             found.append(_left(word, magnitude) & Uint32(_MAGNITUDES) | _left(word, sign) & Uint32(_SIGNS))
+        else:
+            alone = word & Uint32(_MAGNITUDES >> magnitude | _SIGNS >> sign)
+            found.append(alone * Uint32(1 << magnitude | 1 << sign) & Uint32(_MAGNITUDES | _SIGNS))
     return found
 
 
@@ -69,13 +80,21 @@ def pack_row(words: list[Value], scale: Value) -> list[Value]:
     return [pack_f16(low_bf16(word) * scale, high_bf16(word) * scale) for word in words]
 
 
-def load_scales(address: Address, groups: int) -> list[Value]:
-    """Load one scale word a group, in the widest loads that keep a slice of ``groups`` words aligned."""
-    width = next(w for w in (4, 2, 1) if groups % w == 0)
-    return [word for i in range(groups // width) for word in load_static(address + i * width * 4, words=width)]
+def load_scales(address: Address, groups: int, width: int | None = None) -> list[Value]:
+    """Load one scale word a group.
+
+    Args:
+        address: Of the first, aligned to ``width`` words.
+        groups: How many.
+        width: Words of a load; the widest that keeps a slice of ``groups`` words aligned if None.
+    """
+    words = next(w for w in (4, 2, 1) if groups % w == 0) if width is None else width
+    return [word for i in range(groups // words) for word in load_static(address + i * words * 4, words=words)]
 
 
-def multiply(weights: list[Value], scale: Value, inputs: list[Value], acc: list[list[Value]]) -> list[list[Value]]:
+def multiply(
+    weights: list[Value], scale: Value, inputs: list[Value], acc: list[list[Value]], *, shifts: bool = False
+) -> list[list[Value]]:
     """Add one group's product to the sums of both tiles.
 
     Args:
@@ -83,11 +102,12 @@ def multiply(weights: list[Value], scale: Value, inputs: list[Value], acc: list[
         scale: Exponents of the rows: upper tile's two, lower tile's two.
         inputs: Four words of float16, eight values of one token.
         acc: Two tiles of four float32.
+        shifts: How to decode.
     """
     scales, out = scale_values(scale), []
     for tile in range(2):
         product = [Float32(0.0) for _ in range(4)]
         for half in range(2):
-            product = mma_f16(decode(weights[2 * tile + half]), inputs[2 * half : 2 * half + 2], product)
+            product = mma_f16(decode(weights[2 * tile + half], shifts=shifts), inputs[2 * half : 2 * half + 2], product)
         out.append([acc[tile][i] + product[i] * scales[2 * tile + i // 2] for i in range(4)])
     return out

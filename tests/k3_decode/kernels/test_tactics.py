@@ -7,8 +7,9 @@ import pytest
 from k3_decode.config import CONFIGS
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.gemm import Gemm
+from k3_decode.kernels.gemm_wide import WideGemm
 from k3_decode.kernels.gemv import Gemv
-from k3_decode.kernels.tactics import BUCKETS, bucket, kda, product
+from k3_decode.kernels.tactics import BUCKETS, CLUSTER_PLACES, bucket, kda, product, wide
 from k3_decode.specialized.operators import StepOperators, check_config, step_operators
 
 
@@ -43,7 +44,7 @@ def test_products_of_every_rank_count_fit_a_multiprocessor(ranks, rows):
             assert form.chunks * form.split * 32 >= columns
             assert 1 <= form.split <= 8
             assert form.shared_words * 4 <= 227_000
-            assert form.stage_chunks * form.stages >= form.chunks
+            assert isinstance(form, Gemm if rows <= 8 else WideGemm)
     assert kda(heads, rows).cluster in (2, 4, 8)
 
 
@@ -73,3 +74,9 @@ def test_models_without_kernels_are_refused(change):
 def test_forms_of_one_row_are_skinny():
     assert isinstance(product(7168, 3206, 1), Gemv)
     assert isinstance(product(7168, 3206, 8), Gemm)
+
+
+@pytest.mark.parametrize(("columns", "outputs"), [(7168, 3206), (7168, 6284), (7168, 5248), (768, 7168), (1536, 1152)])
+def test_clusters_of_wide_products_fit_one_wave(columns, outputs):
+    warps, parts = wide(columns, outputs)
+    assert -(-outputs // (16 * warps)) <= sum(places // parts for places in CLUSTER_PLACES)
