@@ -85,8 +85,19 @@ def trace(step: Callable[[], object]) -> list[list[Span]]:
     ]
     kernels = [span for device, span in events if device == DeviceType.CUDA]
     ends = [span.end_us for device, span in events if device == DeviceType.CPU and span.name == _STEP_ENDS]
-    # One more is the tracer's own, at its end.
-    return cut(kernels, sorted(ends)[: LEAD_IN_STEPS + TRACED_STEPS])[LEAD_IN_STEPS:]
+    return cut(kernels, step_ends(ends, LEAD_IN_STEPS + TRACED_STEPS))[LEAD_IN_STEPS:]
+
+
+def step_ends(waits_us: Iterable[float], steps: int) -> list[float]:
+    """Pick the wait that ended each step.
+
+    Args:
+        waits_us: When the host had waited for the device: as often in every step, and once more when the tracer ended.
+        steps: How many there were.
+    """
+    ordered = sorted(waits_us)
+    each = max(1, (len(ordered) - 1) // steps)
+    return ordered[each - 1 : each * steps : each]
 
 
 def cut(spans: Iterable[Span], ends_us: Sequence[float]) -> list[list[Span]]:

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from k3_decode.bench.decode_block import BlockPlan, time_block
-from k3_decode.bench.kernel_times import TRACED_STEPS, add_up, cut, trace
+from k3_decode.bench.kernel_times import TRACED_STEPS, add_up, cut, step_ends, trace
 from k3_decode.config import CONFIGS
 from k3_decode.reference.model import K3Model
 from k3_decode.spans import Span
@@ -39,6 +39,13 @@ def test_a_kernel_that_is_launched_now_more_and_now_less_is_summed_over_a_step()
     rows = add_up([spans(("expert", 0, 1), ("expert", 1, 3)), spans(("expert", 0, 4))])
     assert rows[0] == {"kernel": "expert", "launches": 1, "times_us": [3.0, 4.0]}
     assert [len(row["times_us"]) for row in rows] == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("waits", "ends"), [([3, 1, 2], [1, 2]), ([1, 2, 3, 4, 5], [2, 4]), ([1, 2], [1, 2]), ([], [])]
+)
+def test_a_step_ends_with_its_last_wait(waits, ends):
+    assert step_ends(waits, 2) == ends
 
 
 def test_kernels_belong_to_the_step_in_which_they_end():
