@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Write worker/api.py: the operations of docs/openapi.json that the worker and the command use, as typed functions.
+"""Write worker/api.py and worker/agent/api.py: operations of docs/openapi.json as typed functions.
 
-    scripts/write_client.py            # writes it
-    scripts/write_client.py --check    # says whether it is out of date, and fails then
+    scripts/write_client.py            # writes them
+    scripts/write_client.py --check    # says whether one is out of date, and fails then
 
-A test runs the check, so it cannot drift.
+The first is for the worker and the command, the second for agents. A test runs the check, so they cannot drift.
 """
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,13 +16,15 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-TARGET = ROOT / "worker" / "api.py"
-OPERATIONS = (
-    "get_health", "get_session", "post_device", "post_device_token", "revoke_token", "get_pull", "post_challenge",
-    "abandon_challenge", "post_bundle", "announce_parts", "submit_bundle", "get_status", "post_node", "revoke_node",
-    "list_own_nodes", "claim_job", "post_heartbeat", "post_progress", "finish_job", "fail_job",
-)  # fmt: skip
-ANSWERS = ("PartReceipt",)
+OPERATIONS: Mapping[str, tuple[str, ...]] = {
+    "worker/api.py": (
+        "get_health", "get_session", "post_device", "post_device_token", "revoke_token", "get_pull", "post_challenge",
+        "abandon_challenge", "post_bundle", "announce_parts", "submit_bundle", "get_status", "post_node",
+        "revoke_node", "list_own_nodes",
+    ),
+    "worker/agent/api.py": ("claim_job", "post_heartbeat", "post_progress", "finish_job", "fail_job"),
+}  # fmt: skip
+ANSWERS: Mapping[str, tuple[str, ...]] = {"worker/api.py": ("PartReceipt",)}
 """Answers that come otherwise: parts of uploads go to addresses that the server names."""
 NEEDED: Mapping[str, tuple[str, ...]] = {
     "PullPage": ("pull", "claims"),
@@ -50,8 +53,7 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, Field
 
-{shared}
-from worker.messages import Answer, Body, Caller, at
+{shared}from worker.messages import Answer, Body, Caller, at
 
 # What is raised: see `worker.service.Service.ask`.
 '''
@@ -68,9 +70,11 @@ class Client:
 
     Args:
         document: The OpenAPI document.
+        target: Which module.
     """
 
-    def __init__(self, document: Schema) -> None:
+    def __init__(self, document: Schema, target: str) -> None:
+        self._target = target
         self._schemas: dict[str, Schema] = document["components"]["schemas"]
         self._operations = {
             operation["operationId"]: (method, path, operation)
@@ -81,11 +85,15 @@ class Client:
 
     def source(self) -> str:
         """Return the module's text, before it is formatted."""
-        functions = [self._function(name) for name in OPERATIONS]
-        for name in ANSWERS:
+        functions = [self._function(name) for name in OPERATIONS[self._target]]
+        for name in ANSWERS.get(self._target, ()):
             self._record(name, base="Answer")
-        imports = (f"from {module} import {', '.join(names)}" for module, names in SHARED.items())
-        head = HEAD.format(shared="\n".join(imports))
+        written = "\n".join((*self._classes.values(), *functions))
+        used = {
+            module: [name for name in names if re.search(rf"\b{name}\b", written)] for module, names in SHARED.items()
+        }
+        imports = (f"from {module} import {', '.join(names)}\n" for module, names in used.items() if names)
+        head = HEAD.format(shared="".join(imports))
         return "\n\n".join((head, *self._classes.values(), *functions))
 
     def _function(self, name: str) -> str:
@@ -189,24 +197,25 @@ def _snake(name: str) -> str:
     return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
 
 
-def written() -> str:
-    """Return what worker/api.py has to be."""
+def written(target: str) -> str:
+    """Return what a module has to be."""
     document = json.loads((ROOT / "docs" / "openapi.json").read_text(encoding="utf-8"))
     ruff = str(Path(sys.executable).with_name("ruff"))
-    command = [ruff, "format", "--stdin-filename", "worker/api.py", "-"]
+    command = [ruff, "format", "--stdin-filename", target, "-"]
     formatted = subprocess.run(
-        command, input=Client(document).source(), text=True, check=True, capture_output=True, cwd=ROOT
+        command, input=Client(document, target).source(), text=True, check=True, capture_output=True, cwd=ROOT
     )
     return formatted.stdout
 
 
 def main() -> None:
-    """Write the module, or compare it."""
-    text = written()
-    if "--check" not in sys.argv[1:]:
-        TARGET.write_text(text, encoding="utf-8")
-    elif not TARGET.is_file() or TARGET.read_text(encoding="utf-8") != text:
-        sys.exit("worker/api.py is out of date: run scripts/write_client.py")
+    """Write the modules, or compare them."""
+    for target in OPERATIONS:
+        text, path = written(target), ROOT / target
+        if "--check" not in sys.argv[1:]:
+            path.write_text(text, encoding="utf-8")
+        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
+            sys.exit(f"{target} is out of date: run scripts/write_client.py")
 
 
 if __name__ == "__main__":

@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from typing import Literal
 
-from worker import api
+from worker.agent import api
 from worker.bundle.job import EvalDone, Offer
 from worker.messages import Caller
 
 Blame = Literal["job", "node", "drained", "cancelled"]
-"""Why a job is given back: see `worker.api.FailPost`."""
+"""Why a job is given back: see `worker.agent.api.FailPost`."""
 
 
 class Leases:

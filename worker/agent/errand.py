@@ -13,13 +13,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from worker.agent.api import Grant
 from worker.agent.client import Blame, Leases
 from worker.agent.policy import Policy
 from worker.agent.runners import Runner, Running, Work
 from worker.agent.scratch import Scratch
 from worker.agent.source import fetch_arms
 from worker.agent.vigil import Vigil
-from worker.api import Grant
 from worker.bundle import Bundle, BundleError, canonical, parse_record
 from worker.bundle.dsse import NodeKey
 from worker.bundle.job import EvalDone, JobSpec, Offer

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
 
+from worker.agent.api import ClaimAnswer, Grant
 from worker.agent.client import Leases
 from worker.agent.errand import Errand, ErrandError
 from worker.agent.machine import make_offer
@@ -16,7 +17,6 @@ from worker.agent.policy import Policy
 from worker.agent.runners import Runner, make_runner
 from worker.agent.scratch import wipe_leftovers
 from worker.agent.vigil import Vigil
-from worker.api import ClaimAnswer, Grant
 from worker.bundle import digest
 from worker.bundle.job import Offer
 from worker.environment import Host, Nvml

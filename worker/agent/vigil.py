@@ -4,8 +4,8 @@ import threading
 from types import TracebackType
 from typing import Literal, Self
 
+from worker.agent.api import Grant
 from worker.agent.client import Leases
-from worker.api import Grant
 from worker.errors import ServerError, WorkerError
 
 Word = Literal["lost", "cancelled"]

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from worker.agent.api import Grant
 from worker.agent.errand import ErrandError, check_order
 from worker.agent.policy import Policy
-from worker.api import Grant
 from worker.bundle.dsse import NodeKey, generate_key, seal
 from worker.bundle.job import JobSpec, Source
 from worker.bundle.order import sign_job
