@@ -5,10 +5,11 @@ once would take every thread, and heartbeats would wait until a gigabyte was rea
 in them is bound by the store, the disk or the processor, and each holds a buffer.
 """
 
+import asyncio
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from typing import TypeVar
-
-from anyio import CapacityLimiter, to_thread
 
 Result = TypeVar("Result")
 
@@ -17,19 +18,19 @@ class Transfers:
     """Threads for work on blobs; whoever finds none free waits, in order.
 
     Args:
-        threads: How many.
+        threads: How many; they start when they are first needed, and end with this object.
     """
 
     def __init__(self, threads: int) -> None:
-        self._limiter = CapacityLimiter(threads)
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="transfers")
 
     async def run(self, act: Callable[[], Result]) -> Result:
         """Do something in one of the threads.
 
         Args:
-            act: What; it may block.
+            act: What; it may block. It sees the context of the request, as its logs and spans do.
 
         Returns:
             What it returned; what it raised is raised.
         """
-        return await to_thread.run_sync(act, limiter=self._limiter)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, copy_context().run, act)

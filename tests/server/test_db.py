@@ -4,7 +4,7 @@ import threading
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import event, func, select
 from sqlalchemy.exc import StatementError
 
 from server.db import Database
@@ -40,6 +40,23 @@ def test_a_write_that_raises_leaves_nothing(database: Database) -> None:
         fail_half_way()
     with database.read() as session:
         assert session.scalar(select(func.count()).select_from(Audit)) == 0
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_only_who_says_so_does_not_wait_for_the_disk(database: Database, durable: bool) -> None:
+    """For the one transaction, and on PostgreSQL only: SQLite has no such choice within a connection."""
+    said: list[str] = []
+
+    @event.listens_for(database.engine, "before_cursor_execute")
+    def note(*call: object) -> None:
+        said.append(str(call[2]))
+
+    with database.write(durable=durable) as session:
+        session.add(row("a"))
+    spared = not durable and database.engine.dialect.name == "postgresql"
+    assert ("SET LOCAL synchronous_commit = off" in said) == spared
+    with database.read() as session:
+        assert session.scalar(select(func.count()).select_from(Audit)) == 1
 
 
 def test_a_read_sees_one_snapshot(database: Database) -> None:

@@ -223,6 +223,7 @@ def test_only_the_servers_own_address_gets_the_token(make_bundle: Callable[..., 
     [put] = [request for request in seen if request.method == "PUT"]
     assert put.url.params["X-Amz-Signature"] == "abc"
     assert put.headers["x-amz-checksum-sha256"] == "abc="
+    assert put.headers["content-type"] == "application/vnd.byogpu.part"  # no store has to guess what it is
 
 
 def test_parts_are_announced_with_their_digests(make_bundle: Callable[..., Bundle], connect: Any) -> None:
