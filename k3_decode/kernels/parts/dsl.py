@@ -60,7 +60,6 @@ else:
         AVAILABLE = False
 
 
-
 def on_hopper() -> bool:
     """Tell whether the kernel that is being traced is compiled for Hopper."""
     from cutlass.base_dsl import BaseDSL
