@@ -18,7 +18,19 @@ from dataclasses import dataclass
 
 from k3_decode.kernels.operator import Argument, Contract
 from k3_decode.kernels.parts.arithmetic import situ
-from k3_decode.kernels.parts.dsl import Address, Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
+from k3_decode.kernels.parts.dsl import (
+    Address,
+    Float32,
+    Int32,
+    Int64,
+    Stream,
+    Tensor,
+    Uint32,
+    Value,
+    cute,
+    cutlass,
+    on_hopper,
+)
 from k3_decode.kernels.parts.memory import (
     copy_to_shared,
     load,
@@ -99,6 +111,11 @@ class ExpertUp:
         return self.latent // GROUP // WARPS
 
     @property
+    def resident(self) -> int:
+        """Blocks a multiprocessor; on Blackwell the registers of one fewer, where this number of blocks spills."""
+        return UP_RESIDENT if on_hopper() else RESIDENT
+
+    @property
     def pitch(self) -> int:
         """Bytes between staged rows."""
         return self.latent * 2
@@ -125,7 +142,7 @@ class ExpertUp:
             unit_experts.iterator.toint(), unit_tokens.iterator.toint(), hidden.iterator.toint(),
         ).launch(
             grid=[2 * self.width // ROWS, cute.size(unit_experts, mode=[0]), 1], block=[THREADS, 1, 1],
-            stream=stream, use_pdl=True, min_blocks_per_mp=UP_RESIDENT, preferred_smem_carveout=-1,
+            stream=stream, use_pdl=True, min_blocks_per_mp=self.resident, preferred_smem_carveout=-1,
         )  # fmt: skip
 
     @cute.kernel
