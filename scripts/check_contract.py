@@ -62,6 +62,10 @@ CHAINS: Mapping[str, tuple[str, ...]] = {
 """What a client does one after the other: links are followed among these operations; chance alone seldom would."""
 
 
+SCENARIOS = 3
+"""Walks of a chain for each example of an operation."""
+
+
 @contextmanager
 def service(folder: Path) -> Iterator[str]:
     """Run a server and a stand-in while the block lasts; yields the server's address."""
@@ -210,9 +214,10 @@ def campaign(url: str, folder: Path, caller: Caller, *, phases: str, chain: str 
     """Run schemathesis once; returns what it counted, and what it ended with."""
     report = folder / "report.ndjson"
     only = () if chain is None else CHAINS[chain]
+    examples = options.examples if chain is None else SCENARIOS * options.examples
     command = [
         str(Path(sys.executable).with_name("schemathesis")), "run", str(ROOT / "docs" / "openapi.json"), "--url", url,
-        "--phases", phases, "--max-examples", str(options.examples), "--seed", str(options.seed),
+        "--phases", phases, "--max-examples", str(examples), "--seed", str(options.seed),
         "--generation-deterministic", "--exclude-checks", LEFT_OUT, "--exclude-operation-id", "delete_session",
         "--report", "ndjson", "--report-ndjson-path", str(report), "--no-color", "--continue-on-failure",
         *(argument for header in caller.headers for argument in ("--header", header)),
