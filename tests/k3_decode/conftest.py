@@ -7,7 +7,7 @@ import torch
 
 from k3_decode.kernels.operator import Argument, Operator
 
-DTYPES = {"bf16": torch.bfloat16, "f32": torch.float32, "i32": torch.int32}
+DTYPES = {"bf16": torch.bfloat16, "f32": torch.float32, "i32": torch.int32, "u8": torch.uint8}
 
 
 class Checking:

@@ -33,12 +33,13 @@ def test_kernels_get_what_they_declare(library, rows):
 @pytest.mark.parametrize("rows", [1, 2, 8, 16])
 def test_layers_and_steps_get_what_they_declare(library, rows):
     cases = LayerCases(library, SMALL, 8, torch.device("cpu"), context=255)
-    found = {case.name: case for case in [*cases.layers(rows), cases.step(rows)]}
+    found = {case.name: case for case in [*cases.layers(rows), cases.step(rows), cases.sharded_step(rows)]}
     for case in found.values():
         for launch in case.launches:
             launch()
     assert set(found) == {
         "kda_moe_layer", "kda_moe_layer_sharded_front", "mla_moe_layer", "mla_moe_layer_sharded_front", "k3-small",
+        "k3-small_sharded_front",
     }  # fmt: skip
     assert found["kda_moe_layer"].moved_bytes > found["kda_moe_layer_sharded_front"].moved_bytes
     expected = [*step_operators(SMALL, buckets=(rows,)), *sharded_operators(SMALL, 8, buckets=(rows,))]

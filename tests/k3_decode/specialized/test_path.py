@@ -53,6 +53,28 @@ def test_one_token_a_request(model, library):
     assert library.launched == {operator.name for operator in step_operators(CONFIG, buckets=(2, 8))}
 
 
+def test_the_elements_of_the_cache_choose_the_kernels(model, library):
+    cache = model.new_cache(num_slots=4, num_blocks=9, block_size=PAGE, latent_dtype=torch.float8_e4m3fn)
+    path = KernelPath(model, cache, library, buckets=(8,))
+    path.forward(step(1), cache)
+    values, ids = path.top(3)
+    assert library.launched == {operator.name for operator in step_operators(CONFIG, buckets=(8,), cache="u8")}
+    assert (values.shape, ids.shape, ids.dtype) == ((3, 8), (3, 8), torch.int64)
+    wide = model.new_cache(num_slots=4, num_blocks=9, block_size=PAGE, latent_dtype=torch.float32)
+    with pytest.raises(ArgumentError, match="float8_e4m3fn"):
+        KernelPath(model, wide, library, buckets=(8,))
+
+
+def test_a_poisoned_path_fills_its_buffers_before_a_step(model, library):
+    cache = model.new_cache(num_slots=4, num_blocks=9, block_size=PAGE)
+    path = KernelPath(model, cache, library, buckets=(8,), poison=True)
+    buffers = path.buffers(3)
+    buffers.normed.zero_()
+    path.forward(step(1), cache)
+    assert buffers.normed.isnan().all()
+    assert (buffers.counters == 0).all(), "counters are what the launch before left"
+
+
 def test_several_tokens_a_request(model, library):
     path, cache = path_of(model, library, buckets=(16,), tokens=4)
     logits = path.forward(step(4), cache, accepted=torch.tensor([4, 0, 1]))
