@@ -54,11 +54,12 @@ GROUP = 32
 """Weights that share a scale, the columns of one 16-byte load of a lane."""
 ROWS = 32
 """Weight rows of a warp's tile, two tensor-core tiles."""
-UP_IN_FLIGHT, UP_RESIDENT = {1: 7, 8: 10}, 4
+UP_IN_FLIGHT, UP_RESIDENT = {1: 7, 8: 14}, {1: 4, 8: 3}
 DOWN_IN_FLIGHT, RESIDENT = 10, 3
 """Weight loads of a lane in flight, in the first half by a unit's tokens, and blocks of four warps a multiprocessor,
-whose registers they must leave room for. More blocks with fewer loads each were faster than the other way round: 891 MB
-in 231 us with 10 in four blocks, 237 with 14 in three, 249 with 14 in four (H200, 2026-11-30)."""
+whose registers they must leave room for. Four blocks of 8 tokens take all of its shared memory: alone they are a little
+faster (891 MB in 231 us with 10 loads each, 237 with 14 in three), but nothing of the second half can start beside them,
+and a layer of 8 rows took 106 us instead of 92 (H200, 2026-11-30)."""
 SCALES_AHEAD = 16
 """Groups whose scales are loaded before they are needed."""
 
@@ -113,7 +114,7 @@ class ExpertUp:
     @property
     def resident(self) -> int:
         """Blocks a multiprocessor; on Blackwell the registers of one fewer, where this number of blocks spills."""
-        return UP_RESIDENT if on_hopper() else RESIDENT
+        return UP_RESIDENT[self.columns] if on_hopper() else RESIDENT
 
     @property
     def pitch(self) -> int:
