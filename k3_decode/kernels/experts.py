@@ -58,8 +58,8 @@ UP_IN_FLIGHT, UP_RESIDENT = {1: 7, 8: 14}, {1: 4, 8: 3}
 DOWN_IN_FLIGHT, RESIDENT = 10, 3
 """Weight loads of a lane in flight, in the first half by a unit's tokens, and blocks of four warps a multiprocessor,
 whose registers they must leave room for. Four blocks of 8 tokens take all of its shared memory: alone they are a little
-faster (891 MB in 231 us with 10 loads each, 237 with 14 in three), but nothing of the second half can start beside them,
-and a layer of 8 rows took 106 us instead of 92 (H200, 2026-11-30)."""
+faster (891 MB in 231 us with 10 loads each, 237 with 14 in three), but nothing of the second half can start beside
+them, and a layer of 8 rows took 106 us instead of 92 (H200, 2026-11-30)."""
 SCALES_AHEAD = 16
 """Groups whose scales are loaded before they are needed."""
 
