@@ -18,7 +18,7 @@ from worker.bundle.record import Record
 _MAX_STRUCTURE_BYTES = 16_000
 """Brackets, numbers and commas cost many times their size once parsed; strings do not."""
 _AT_ONCE_BYTES = 4096
-"""A smaller body is parsed sooner than a thread is found for it."""
+"""A body of at most that size is parsed at once; no thread is asked for it."""
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 Body = TypeVar("Body", bound=Record)
 
