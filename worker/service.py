@@ -29,8 +29,8 @@ MAX_ANSWER_BYTES = 16_000_000
 FIRST_WAIT_S = 0.5
 PART_TYPE = "application/vnd.byogpu.part"
 """What a part says it is where it goes to a blob store. Without a type of its own, or as octets, SeaweedFS compresses
-what looks like text, and decompresses it at each read: 13 instead of 10 ms of a core to write a megabyte, and 5.6 instead
-of 0.9 ms to read it (2026-11-30, 8 MiB parts of a log)."""
+what looks like text, and decompresses it at each read: 13 instead of 10 ms of a core to write a megabyte, and 5.6
+instead of 0.9 ms to read it (2026-11-30, 8 MiB parts of a log)."""
 _RETRY_STATUS = frozenset({429, 500, 502, 503, 504})
 
 
