@@ -26,6 +26,7 @@ MAX_LINE_BYTES = 32_000_000
 MAX_OUTPUT_BYTES = 256_000_000
 LOG_TAIL_BYTES = 64_000
 GRACE_S = 5.0
+LAST_WORDS_S = 2.0
 _MARK = "BYOGPU_PROCESS_MARK"
 _CHUNK_BYTES = 1 << 16
 
@@ -82,10 +83,11 @@ class Child:
         except OSError as error:
             raise WorkerError("process_not_started", f"{Path(command[0]).name}: {error.strerror}") from error
         assert self._process.stdout is not None
-        jobs = [(self._collect if keep_output else self._log.pump, self._process.stdout)]
-        if self._process.stderr is not None:
-            jobs.append((self._log.pump, self._process.stderr))
+        jobs = [(self._log.pump, self._process.stderr or self._process.stdout)]
+        if keep_output:
+            jobs.append((self._collect, self._process.stdout))
         self._threads = [threading.Thread(target=job, args=(stream,), daemon=True) for job, stream in jobs]
+        self._reader_of_log = self._threads[0]
         for thread in self._threads:
             thread.start()
 
@@ -104,7 +106,9 @@ class Child:
 
     @property
     def log(self) -> str:
-        """The end of what the program wrote to its log (standard error)."""
+        """The end of what the program wrote to its log (standard error); all of it, once the program has ended."""
+        if not self.running:
+            self._reader_of_log.join(LAST_WORDS_S)  # bounded: what the program started may hold its log open
         return self._log.text()
 
     @property
@@ -241,8 +245,7 @@ def run(command: Sequence[str | Path], *, environment: Mapping[str, str], folder
 
     Raises:
         WorkerError: ``process_not_started``.
-        EvalError: ``process_ended`` with another status than 0 (the detail ends with its last words),
-            ``answer_too_large``.
+        EvalError: ``process_ended`` with another status than 0, ``answer_too_large``.
         TimeLimitError: The deadline passed.
     """
     with Child(command, environment=environment, folder=folder) as child:

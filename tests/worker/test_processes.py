@@ -125,6 +125,17 @@ def test_a_talkative_log_keeps_its_end_only(python: str, tmp_path: Path, soon: D
     script = "import sys; sys.stderr.write('x' * 5_000_000 + 'the end'); sys.stderr.flush(); print('done')"
     finished = run([python, "-c", script], environment=clean_environment(tmp_path), folder=tmp_path, deadline=soon)
     assert len(finished.log) <= LOG_TAIL_BYTES
+    assert finished.log.endswith("the end")
+
+
+def test_a_log_that_a_daemon_holds_open_is_not_waited_for_for_ever(python: str, tmp_path: Path, soon: Deadline) -> None:
+    script = (
+        "import subprocess, sys\n"
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'], stdout=subprocess.DEVNULL)\n"
+        "sys.stderr.write('said before')"
+    )
+    finished = run([python, "-c", script], environment=clean_environment(tmp_path), folder=tmp_path, deadline=soon)
+    assert finished.log == "said before"
 
 
 def test_children_of_a_program_end_with_it(python: str, tmp_path: Path, soon: Deadline) -> None:
