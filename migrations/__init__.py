@@ -1,5 +1,5 @@
 """Database migrations: up, down, and whether tables and models still agree."""
 
-from migrations.run import VERSION_TABLE, check, current, downgrade, upgrade
+from migrations.run import VERSION_TABLE, check, current, downgrade, reach, upgrade
 
-__all__ = ["VERSION_TABLE", "check", "current", "downgrade", "upgrade"]
+__all__ = ["VERSION_TABLE", "check", "current", "downgrade", "reach", "upgrade"]

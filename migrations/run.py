@@ -5,7 +5,7 @@ from pathlib import Path
 from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Connection
+from sqlalchemy import Connection, create_engine
 
 VERSION_TABLE = "alembic_version"
 """Where a database says which revision it has."""
@@ -24,6 +24,16 @@ def downgrade(database_url: str, *, revision: str) -> None:
 def current(connection: Connection) -> str:
     """The revision a database has; ``base`` if none."""
     return MigrationContext.configure(connection).get_current_revision() or "base"
+
+
+def reach(database_url: str) -> None:
+    """Connect, and look which revision a database has."""
+    engine = create_engine(database_url)
+    try:
+        with engine.connect() as connection:
+            current(connection)
+    finally:
+        engine.dispose()
 
 
 def check(database_url: str) -> None:

@@ -2,7 +2,9 @@
 
 import errno
 import fcntl
+import logging
 import signal
+import sys
 import threading
 from contextlib import suppress
 from types import FrameType
@@ -10,10 +12,13 @@ from types import FrameType
 import uvicorn
 
 from server.app import create_app
+from server.patience import EXIT_STATUS, UnusableDatabaseError
 from server.services import Services
 from server.settings import Settings
-from server.startup import build
+from server.startup import await_database, build
 from server.telemetry import logs
+
+_log = logging.getLogger("server")
 
 
 class DrainingServer(uvicorn.Server):
@@ -48,6 +53,7 @@ def serve(settings: Settings) -> None:
 
     Raises:
         BlockingIOError: Another embedded server runs on the data folder.
+        UnusableDatabaseError: The database did not come in time, or refuses us.
     """
     if settings.embedded:
         _require_free(settings)
@@ -66,6 +72,7 @@ def serve(settings: Settings) -> None:
         timeout_graceful_shutdown=settings.shutdown_timeout_s,
     )
     with suppress(KeyboardInterrupt):
+        await_database(settings)  # here already: within uvicorn, a refusal would be a traceback
         DrainingServer(config, services).run()
 
 
@@ -82,5 +89,15 @@ def _require_free(settings: Settings) -> None:
             raise BlockingIOError(errno.EWOULDBLOCK, "another server runs on this data folder", folder) from error
 
 
+def main() -> int:
+    """Serve as the environment says; return the exit status."""
+    try:
+        serve(Settings())
+    except UnusableDatabaseError as error:
+        _log.error("%s: %s", error.code, error)
+        return EXIT_STATUS
+    return 0
+
+
 if __name__ == "__main__":
-    serve(Settings())
+    sys.exit(main())

@@ -44,6 +44,12 @@ class Settings(BaseSettings):
     redis_url: SecretStr | None = Field(
         default=None, description="Celery's broker. Unset: tasks run in a thread of the one server process."
     )
+    database_wait_s: float = Field(
+        default=300,
+        ge=0,
+        description="Seconds that a server, a Celery worker, and `byogpu admin` for what takes long anyway, wait at "
+        "their start for a PostgreSQL that does not answer yet. One that refuses is not waited for. 0: none is.",
+    )
     migrate_on_start: bool = Field(
         default=True, description="Bring the database to the newest revision when a server or Celery worker starts."
     )

@@ -2,7 +2,7 @@
 
 import fcntl
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -15,6 +15,7 @@ from server.db import Database
 from server.embedded import LocalBell, embedded
 from server.github import AppCredentials, GitHubClient, GitHubSettings, TokenCredentials
 from server.limits import MemoryLimiter, RedisLimiter
+from server.patience import patiently
 from server.queue import enqueue
 from server.services import GitHub, Services
 from server.settings import Settings
@@ -72,17 +73,19 @@ def start(services: Services) -> Iterator[None]:
 
     Raises:
         DataFolderInUseError: It is embedded and another process has its data folder.
+        UnusableDatabaseError: See `make_ready`.
+        StoppedError: It was told to stop while it waited for the database.
     """
     if isinstance(services.bell, LocalBell):
         with _alone(services):
-            migrate(services.settings)
+            make_ready(services.settings, stopping=services.draining.is_set)
             if isinstance(services.store, LocalBlobs):
                 services.store.clear_scratch()
             ask_for_outdated(services)
             with embedded(services, services.bell):
                 yield
     else:
-        migrate(services.settings)
+        make_ready(services.settings, stopping=services.draining.is_set)
         ask_for_outdated(services)
         yield
     close(services)
@@ -100,10 +103,31 @@ def ask_for_outdated(services: Services) -> None:
         _log.exception("outdated bundles could not be looked for; POST /api/v1/revalidations does the same")
 
 
-def migrate(settings: Settings) -> None:
-    """Bring the database to the newest revision, unless the operator does that."""
-    if settings.migrate_on_start:
-        migrations.upgrade(settings.resolved_database_url)
+def make_ready(settings: Settings, *, stopping: Callable[[], bool] = lambda: False) -> None:
+    """Wait for the database, and bring it to the newest revision, unless the operator does that.
+
+    Args:
+        settings: Which database, and how long to wait.
+        stopping: Whether the process was told to stop meanwhile.
+
+    Raises:
+        UnusableDatabaseError: It did not come in time, or refuses us.
+        StoppedError: ``stopping`` says so.
+    """
+    if not settings.migrate_on_start:
+        await_database(settings, stopping=stopping)
+        return
+    url = settings.resolved_database_url
+    patiently(url, lambda: migrations.upgrade(url), limit_s=settings.database_wait_s, stopping=stopping)
+
+
+def await_database(settings: Settings, *, stopping: Callable[[], bool] = lambda: False) -> None:
+    """Wait until the database can be used.
+
+    Args and errors: see `make_ready`.
+    """
+    url = settings.resolved_database_url
+    patiently(url, lambda: migrations.reach(url), limit_s=settings.database_wait_s, stopping=stopping)
 
 
 def close(services: Services) -> None:

@@ -3,6 +3,7 @@
 A message says no more than that there may be something to do; what it is stands in the task table.
 """
 
+import logging
 import resource
 from functools import cache
 
@@ -11,10 +12,13 @@ from celery.signals import worker_init, worker_process_init, worker_process_shut
 
 from server import runner
 from server.broker import RUN_NEXT, SWEEP, create_celery
+from server.patience import EXIT_STATUS, UnusableDatabaseError
 from server.services import Services
 from server.settings import Settings
-from server.startup import build, close, migrate
+from server.startup import build, close, make_ready
 from server.telemetry import logs
+
+_log = logging.getLogger(__name__)
 
 
 def run_next() -> None:
@@ -56,7 +60,12 @@ def _services() -> Services:
 
 
 def _on_worker_init(**_: object) -> None:
-    migrate(Settings())
+    """Wait for the database. Celery goes on after any other exception than this one's."""
+    try:
+        make_ready(Settings())
+    except UnusableDatabaseError as error:
+        _log.error("%s: %s", error.code, error)
+        raise SystemExit(EXIT_STATUS) from error
 
 
 def _on_process_init(**_: object) -> None:

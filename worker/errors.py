@@ -71,6 +71,10 @@ CODES: Mapping[str, CodeEntry] = {
     ),
     "backup_unusable": CodeEntry(ExitCode.FINDING, "a backup is damaged, incomplete, or does not fit this database"),
     "database_unusable": CodeEntry(ExitCode.NETWORK, "the database cannot be reached, or has other tables"),
+    "database_absent": CodeEntry(ExitCode.NETWORK, "the database did not answer in time"),
+    "database_refused": CodeEntry(
+        ExitCode.NETWORK, "the database is there and does not let us in: a wrong password, or no such database"
+    ),
     "sign_in_failed": CodeEntry(ExitCode.NETWORK, "the user said no, or nothing in time"),
     "server_unreachable": CodeEntry(ExitCode.NETWORK, "no connection to the server, after every retry"),
     "server_failed": CodeEntry(ExitCode.NETWORK, "the server kept failing, after every retry"),

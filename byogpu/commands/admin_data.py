@@ -28,7 +28,7 @@ def migrate_up(as_json: Json = False) -> None:
     import migrations
     from server import administration
 
-    with operated() as services:
+    with operated(patient=True) as services:
         migrations.upgrade(services.settings.resolved_database_url)
         administration.note(services, "database.upgraded", "head")
     current(as_json=as_json)
@@ -45,7 +45,7 @@ def migrate_down(
     from server import administration
 
     confirm(f"What came with the revisions after {revision} will be gone.", yes=yes)
-    with operated() as services:
+    with operated(patient=True) as services:
         administration.note(services, "database.downgraded", revision)
         migrations.downgrade(services.settings.resolved_database_url, revision=revision)
     current(as_json=as_json)
@@ -70,7 +70,7 @@ def backup(folder: Folder, as_json: Json = False) -> None:
     from server.backup import backup as save
 
     output = Output(as_json=as_json)
-    with operated() as services:
+    with operated(patient=True) as services:
         summary = save(services, folder)
         administration.note(services, "backup.saved", folder.name)
     output.document(summary)
@@ -85,7 +85,7 @@ def restore(folder: Folder, yes: Yes = False, as_json: Json = False) -> None:
 
     confirm("The database will be filled from the backup.", yes=yes)
     output = Output(as_json=as_json)
-    with operated() as services:
+    with operated(patient=True) as services:
         summary = bring_back(services, folder)
         administration.note(services, "backup.restored", folder.name)
     output.document(summary)
@@ -98,7 +98,7 @@ def verify(as_json: Json = False) -> None:
     from server.backup import verify as read_all
 
     output = Output(as_json=as_json)
-    with operated() as services:
+    with operated(patient=True) as services:
         found = read_all(services)
     damages = [{"bundle_id": one.bundle_id, "detail": one.detail} for one in found.damages]
     output.document({"bundles": found.bundles, "blobs": found.blobs, "bytes": found.blob_bytes, "damages": damages})

@@ -18,11 +18,15 @@ BundleId = Annotated[str, typer.Argument(metavar="BUNDLE_ID", help="All 64 digit
 
 
 @contextmanager
-def operated() -> Iterator["Services"]:
+def operated(*, patient: bool = False) -> Iterator["Services"]:
     """The parts of the service that the environment's settings name, without serving or running tasks.
 
+    Args:
+        patient: Whether to wait for a database that is still starting, as a server does; else somebody sits there.
+
     Raises:
-        WorkerError: ``operation_refused``, ``backup_unusable``, ``database_unusable``.
+        WorkerError: ``operation_refused``, ``backup_unusable``, ``database_unusable``, ``database_absent``,
+            ``database_refused``.
     """
     from alembic.util import CommandError
     from sqlalchemy.exc import SQLAlchemyError
@@ -30,10 +34,13 @@ def operated() -> Iterator["Services"]:
     from server.backup import BackupError
     from server.errors import AppError
     from server.settings import Settings
-    from server.startup import build, close
+    from server.startup import await_database, build, close
 
     services = build(Settings())
     try:
+        if patient:
+            with usable_database():
+                await_database(services.settings)
         yield services
     except AppError as error:
         raise WorkerError("operation_refused", str(error)) from error
@@ -47,6 +54,25 @@ def operated() -> Iterator["Services"]:
         ) from error
     finally:
         close(services)
+
+
+@contextmanager
+def usable_database() -> Iterator[None]:
+    """Say in the command's way that the database did not come, or refuses us.
+
+    Raises:
+        WorkerError: ``database_absent``, ``database_refused``.
+    """
+    from server.patience import UnusableDatabaseError
+
+    try:
+        yield
+    except UnusableDatabaseError as error:
+        match error.code:
+            case "database_absent":
+                raise WorkerError("database_absent", str(error)) from error
+            case "database_refused":
+                raise WorkerError("database_refused", str(error)) from error
 
 
 def confirm(what: str, *, yes: bool) -> None:

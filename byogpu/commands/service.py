@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from byogpu.commands.operating import usable_database
 from byogpu.commands.options import Json
 from byogpu.output import Output
 from worker.errors import WorkerError
@@ -28,7 +29,8 @@ def serve(
     from server.settings import Settings
 
     chosen: dict[str, Any] = {"host": host, "port": port, "data_dir": data_dir}
-    serve_settings(Settings(**{name: value for name, value in chosen.items() if value is not None}))
+    with usable_database():
+        serve_settings(Settings(**{name: value for name, value in chosen.items() if value is not None}))
 
 
 def demo(
