@@ -37,6 +37,8 @@ ADMIN_TOKEN = "admin-token-of-the-campaign"
 WEBHOOK_SECRET = "webhook-secret-of-the-campaign"
 APP_ID = 77
 BUCKET = "byogpu-campaign"
+SERVERS = ("server", "agents", "uploads")
+"""One service in three processes, as a proxy may split it: pages and webhooks, nodes, blobs."""
 
 
 def load_module(path: Path) -> ModuleType:
@@ -116,6 +118,7 @@ class Cluster:
         settings: Of the service.
         standin: GitHub.
         url: The service.
+        agents_url: The same, answered by a process of its own, "agents".
         uploads_url: The same, answered by a process of its own, "uploads".
     """
 
@@ -124,6 +127,7 @@ class Cluster:
     settings: dict[str, Any]
     standin: RunningStandin
     url: str
+    agents_url: str
     uploads_url: str
 
     def start(self, *names: str) -> None:
@@ -144,8 +148,9 @@ def cluster(folder: Path, *, s3: bool = True, **settings: Any) -> Iterator[Clust
     """
     folder.mkdir(parents=True)
     folder.chmod(0o755)
-    github_port, port, uploads_port, redis_port = (free_port() for _ in range(4))
-    url, uploads_url, github_url = (f"http://127.0.0.1:{one}" for one in (port, uploads_port, github_port))
+    github_port, redis_port, *ports = (free_port() for _ in range(5))
+    github_url, *urls = (f"http://127.0.0.1:{one}" for one in (github_port, *ports))
+    url = urls[0]
     members = {"postgres": _postgres(folder), "redis": _redis(folder, redis_port)}
     place: dict[str, Any] = {}
     if s3:
@@ -156,7 +161,6 @@ def cluster(folder: Path, *, s3: bool = True, **settings: Any) -> Iterator[Clust
         "database_url": f"postgresql+psycopg://postgres@127.0.0.1:{members['postgres'].environment['PORT']}/postgres",
         "redis_url": f"redis://127.0.0.1:{redis_port}/0",
         "host": "127.0.0.1",
-        "port": port,
         "public_url": url,
         "admin_token": ADMIN_TOKEN,
         "github_url": github_url,
@@ -171,8 +175,8 @@ def cluster(folder: Path, *, s3: bool = True, **settings: Any) -> Iterator[Clust
         **settings,
     }
     environment = {f"BYOGPU_{name.upper()}": str(value) for name, value in usual.items()}
-    members["server"] = _server(folder, "server", url, environment)
-    members["uploads"] = _server(folder, "uploads", uploads_url, {**environment, "BYOGPU_PORT": str(uploads_port)})
+    for name, its_url, port in zip(SERVERS, urls, ports, strict=True):
+        members[name] = _server(folder, name, its_url, {**environment, "BYOGPU_PORT": str(port)})
     worker = [sys.executable, "-m", "celery", "-A", "server.tasks", "worker", "--beat", "--concurrency", "1"]
     members["worker"] = Member("worker", worker, lambda: True, folder / "worker.log", environment)
     standin = StandinSettings(
@@ -183,7 +187,7 @@ def cluster(folder: Path, *, s3: bool = True, **settings: Any) -> Iterator[Clust
     )
     try:
         with running(standin, port=github_port) as github:
-            one = Cluster(folder, members, usual, github, url, uploads_url)
+            one = Cluster(folder, members, usual, github, *urls)
             one.start("postgres", "redis")
             if s3:
                 one.start("s3")

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from cluster import ADMIN_TOKEN, ROOT, Cluster, cluster
+from cluster import ADMIN_TOKEN, ROOT, SERVERS, Cluster, cluster
 from load.seed import BUNDLES_PER_PULL, IMAGE, lend, seed
 from load.uploads import manifest, prepare
 from sqlalchemy import create_engine, select, text
@@ -133,7 +133,7 @@ def measure(site: Cluster, chosen: argparse.Namespace, folder: Path) -> dict[str
     assert uploads.stdout.readline() == "ready\n"
     json.dump(
         {
-            "url": site.url, "token": ADMIN_TOKEN, "agents": chosen.agents, "readers": chosen.readers,
+            "url": site.url, "agents_url": site.agents_url, "token": ADMIN_TOKEN, "agents": chosen.agents, "readers": chosen.readers,
             "bundles": chosen.bundles, "pulls": chosen.bundles // BUNDLES_PER_PULL, "seconds": chosen.seconds,
             "every_s": 15.0, "offer": OFFER,
         },
@@ -160,6 +160,7 @@ def measure(site: Cluster, chosen: argparse.Namespace, folder: Path) -> dict[str
         "read_p50_ms": percentile(reads, 0.5),
         "read_p99_ms": percentile(reads, 0.99),
         "read_p99_ms_by_page": {page: percentile(values, 0.99) for page, values in sorted(seen["reads"].items())},
+        "clients_late_p99_ms": percentile(seen["late"], 0.99),
         "reconnects": seen["reconnects"],
         "uploads": len(sent["bundles"]),
         "ingest_mb_s": round(chosen.uploads * UPLOAD_BYTES / MB / sent["duration_s"], 1),
@@ -241,8 +242,6 @@ def idle_queries(site: Cluster, chosen: argparse.Namespace) -> dict[str, float]:
     return found
 
 
-SERVERS = ("server", "uploads")
-"""What a proxy sends uploads to has a process of its own: no blob that is verified there delays a heartbeat."""
 COST_OF = (*SERVERS, "postgres", "s3")
 """Whose processor time a request costs."""
 
@@ -259,9 +258,9 @@ def costs(site: Cluster, chosen: argparse.Namespace, folder: Path) -> dict[str, 
     with httpx.Client(base_url=site.url, timeout=60, headers=headers) as api:
         now = datetime.now(UTC).isoformat()
         claim = {"node_key_id": node, "offer": OFFER, "sent_at": now}
-        job = api.post("/api/v1/jobs/claim", json=claim).raise_for_status().json()["job"]
+        job = api.post(f"{site.agents_url}/api/v1/jobs/claim", json=claim).raise_for_status().json()["job"]
         beat = {"node_key_id": node, "token": job["token"], "sent_at": now}
-        path = f"/api/v1/jobs/{job['job_id']}/heartbeat"
+        path = f"{site.agents_url}/api/v1/jobs/{job['job_id']}/heartbeat"
         found["heartbeat"] = _cost(site, 300, lambda _: api.post(path, json=beat).raise_for_status())
         for name, page in _pages(chosen).items():
             found[f"page: {name}"] = _cost(site, 100, lambda _, page=page: api.get(page).raise_for_status())
@@ -296,7 +295,7 @@ def run(store: str, chosen: argparse.Namespace) -> dict[str, Any]:
                 seed(connection, manifest=MANIFEST, bundles=chosen.bundles)
                 lend(connection, agents=chosen.agents + 1)
             engine.dispose()
-            site.start("uploads", "worker")
+            site.start("agents", "uploads", "worker")
             for name, nice in YIELDING.items():
                 if name in site.members:
                     give_way(pid_of(site, name), nice)

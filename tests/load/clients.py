@@ -23,6 +23,8 @@ class Seen:
     heartbeats: list[float] = field(default_factory=list)
     reads: dict[str, list[float]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+    late: list[float] = field(default_factory=list)
+    """How much later than asked for this process woke up, each 50 ms: what it adds itself to the durations."""
     reconnects: int = 0
     """Requests that were sent twice because the connection was closed under the first: agents do that too."""
 
@@ -32,6 +34,7 @@ class Crowd:
     """Everybody who talks to the service but the uploaders."""
 
     url: str
+    agents_url: str
     token: str
     agents: int
     readers: int
@@ -46,18 +49,19 @@ class Crowd:
         """Claim every job, say so, then heartbeat and read until the time is over."""
         async with AsyncExitStack() as clients:
 
-            async def another() -> httpx.AsyncClient:
+            async def another(url: str) -> httpx.AsyncClient:
                 """A client of one's own: a pool that all share looks at each of its connections for each request."""
                 return await clients.enter_async_context(
-                    httpx.AsyncClient(base_url=self.url, timeout=60, verify=False)  # plain HTTP: spares 550 contexts
+                    httpx.AsyncClient(base_url=url, timeout=60, verify=False)  # plain HTTP: spares 550 contexts
                 )
 
-            agents = [await another() for _ in range(self.agents)]
+            agents = [await another(self.agents_url) for _ in range(self.agents)]
             leases = [await self._claim(api, number) for number, api in enumerate(agents, start=1)]
-            readers = [await another() for _ in range(self.readers)]
+            readers = [await another(self.url) for _ in range(self.readers)]
             print("ready", flush=True)
             ends = time.monotonic() + self.seconds
             await asyncio.gather(
+                self._clock(ends),
                 *(self._agent(api, ends, lease) for api, lease in zip(agents, leases, strict=True) if lease),
                 *(self._reader(api, ends, number) for number, api in enumerate(readers)),
             )
@@ -94,6 +98,11 @@ class Crowd:
             if answer.status_code != 200 or answer.json()["cancel"]:
                 self.seen.faults.append(f"heartbeat: {answer.status_code} {answer.text[:200]}")
             due += self.every_s
+
+    async def _clock(self, ends: float) -> None:
+        while (now := time.monotonic()) < ends:
+            await asyncio.sleep(0.05)
+            self.seen.late.append(time.monotonic() - now - 0.05)
 
     async def _reader(self, api: httpx.AsyncClient, ends: float, number: int) -> None:
         """Somebody who opens a page every second or two."""
