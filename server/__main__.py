@@ -2,8 +2,10 @@
 
 import errno
 import fcntl
+import gc
 import logging
 import signal
+import socket
 import sys
 import threading
 from contextlib import suppress
@@ -35,6 +37,12 @@ class DrainingServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, services: Services) -> None:
         super().__init__(config)
         self._services = services
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and keep what is there then out of later searches for garbage: each stood still for 170 ms."""
+        await super().startup(sockets)
+        gc.collect()
+        gc.freeze()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Begin to stop; a signal handler."""

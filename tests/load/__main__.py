@@ -50,9 +50,9 @@ MANIFEST = manifest(
 UPLOAD_BYTES = 40 * MB
 COSTED = 4
 """Uploads whose cost is measured."""
-YIELDING = {"worker": 19, "s3": 10}
-"""Nice values: who answers people and agents comes before who validates and who stores, which have machines of their
-own where there are several."""
+YIELDING = {"worker": 19, "s3": 10, "uploads": 5}
+"""Nice values: who answers people and agents comes before who takes uploads, who stores and who validates, which have
+machines of their own where there are several."""
 AIMS = {
     "heartbeat_p99_ms": 250.0,
     "read_p99_ms": 300.0,

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tests.conftest import Service
 
 LIMIT_S = 60
+MANY = 100_000
+"""Objects that modules, routes and models come to; fewer than a running server has."""
 
 
 @dataclass
@@ -142,3 +144,27 @@ def add_pull(service: Service) -> int:
         pull_id = note(session, seen, actor="github", now=service.clock())
     service.work()
     return pull_id
+
+
+def test_what_is_there_at_the_start_is_never_searched_for_garbage(tmp_path: Path) -> None:
+    script = (
+        "import asyncio, gc, uvicorn\n"
+        "from server.__main__ import DrainingServer\n"
+        "from server.app import create_app\n"
+        "from server.settings import Settings\n"
+        "from server.startup import build\n"
+        "settings = Settings()\n"
+        "services = build(settings)\n"
+        "config = uvicorn.Config(create_app(settings, services=services), port=0, log_level='critical')\n"
+        "config.load()\n"
+        "server = DrainingServer(config, services)\n"
+        "server.lifespan = config.lifespan_class(config)\n"
+        "async def start():\n"
+        "    await server.startup()\n"
+        "    print(gc.get_freeze_count())\n"
+        "    await server.shutdown()\n"
+        "asyncio.run(start())\n"
+    )
+    env = {**os.environ, "BYOGPU_DATA_DIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", script], env=env, capture_output=True, check=True, timeout=LIMIT_S)
+    assert int(done.stdout) > MANY
