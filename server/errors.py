@@ -13,10 +13,12 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.routing import iter_route_contexts
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import InternalError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
+from server.db import overran
 from server.storage import StoreUnavailableError
 
 _log = logging.getLogger(__name__)
@@ -62,6 +64,7 @@ CODES: Mapping[str, Code] = {
     "client_gone": Code(400, "The client went away before its body was complete"),
     "internal_error": Code(500, "The server failed; the same request may work later"),
     "unavailable": Code(503, "The database cannot be reached; the same request will work later"),
+    "database_busy": Code(503, "The database did not get to it in time; the same request will work later"),
     "storage_unavailable": Code(503, "The blob store cannot be reached; the same request will work later"),
     # manifests and envelopes
     "manifest_too_large": Code(413, "The manifest is too large"),
@@ -289,9 +292,17 @@ def install(app: FastAPI, *, on_refusal: Callable[[Request, AppError], None]) ->
         return refuse(request, AppError("client_gone", "Nothing was kept."))
 
     @app.exception_handler(OperationalError)
-    def on_database_down(request: Request, error: OperationalError) -> Response:
-        _log.error("%s %s: the database cannot be reached", request.method, request.url.path, exc_info=error)
-        return problem(AppError("unavailable", "Try again in a while.", headers={"Retry-After": "5"}))
+    @app.exception_handler(InternalError)
+    @app.exception_handler(PoolTimeoutError)
+    def on_database_down(request: Request, error: OperationalError | InternalError | PoolTimeoutError) -> Response:
+        if overran(error) or isinstance(error, PoolTimeoutError):
+            code, what = "database_busy", "the database did not get to it in time"
+        elif isinstance(error, OperationalError):
+            code, what = "unavailable", "the database cannot be reached"
+        else:
+            raise error
+        _log.error("%s %s: %s", request.method, request.url.path, what, exc_info=error)
+        return problem(AppError(code, "Try again in a while.", headers={"Retry-After": "5"}))
 
     @app.exception_handler(StoreUnavailableError)
     def on_store_down(request: Request, error: StoreUnavailableError) -> Response:

@@ -17,6 +17,7 @@ from server import audit, queue
 from server.accounts import signin
 from server.checks import access, outbox, pulls, reconciliation, verdicts
 from server.conversation import obedience
+from server.db import overran
 from server.intake import expiry, orphans, revalidation, validation
 from server.jobs import endings
 from server.moderation import forgetting, retention
@@ -90,18 +91,24 @@ def run_next(services: Services) -> bool:
             handler.run(services, taken.key)
     except PostponeError as error:
         _fail(services, taken, str(error), wait_s=error.after_s)
-    except (StoreUnavailableError, OperationalError) as error:
-        _log.warning("task %s %s waits for an outage to end: %s", taken.kind, taken.key, error)
-        until = services.clock() + timedelta(seconds=_OUTAGE_WAIT_S)
-        with services.database.write() as session:
-            queue.postpone(session, taken, until=until, detail=str(error)[:500], counted=False)
     except Exception as error:  # whatever it is, the task must not be lost
-        _log.exception("task %s %s failed", taken.kind, taken.key)
-        _fail(services, taken, _reason(error), wait_s=None)
+        if _is_outage(error):
+            _log.warning("task %s %s waits for an outage to end: %s", taken.kind, taken.key, error)
+            until = services.clock() + timedelta(seconds=_OUTAGE_WAIT_S)
+            with services.database.write() as session:
+                queue.postpone(session, taken, until=until, detail=str(error)[:500], counted=False)
+        else:
+            _log.exception("task %s %s failed", taken.kind, taken.key)
+            _fail(services, taken, _reason(error), wait_s=None)
     else:
         with services.database.write() as session:
             queue.finish(session, taken, now=services.clock())
     return True
+
+
+def _is_outage(error: Exception) -> bool:
+    """Whether what failed is something that the task needs; one whose statements take too long fails by itself."""
+    return isinstance(error, StoreUnavailableError | OperationalError) and not overran(error)
 
 
 def _reason(error: Exception) -> str:

@@ -50,6 +50,20 @@ class Settings(BaseSettings):
         description="Seconds that a server, a Celery worker, and `byogpu admin` for what takes long anyway, wait at "
         "their start for a PostgreSQL that does not answer yet. One that refuses is not waited for. 0: none is.",
     )
+    database_statement_timeout_s: float = Field(
+        default=30,
+        ge=0,
+        description="Seconds that PostgreSQL works on one statement of the service, migrations and backups apart. A "
+        "request that would take longer is answered with `database_busy`. 0: as long as it takes; so for the next two.",
+    )
+    database_lock_timeout_s: float = Field(
+        default=10, ge=0, description="The same for waiting for one lock that somebody else holds."
+    )
+    database_idle_timeout_s: float = Field(
+        default=120,
+        ge=0,
+        description="The same for an open transaction in which nothing is asked; its session is ended.",
+    )
     migrate_on_start: bool = Field(
         default=True, description="Bring the database to the newest revision when a server or Celery worker starts."
     )

@@ -11,7 +11,7 @@ from sqlalchemy.exc import OperationalError
 import migrations
 from server.broker import CeleryBell, create_celery
 from server.contact import WatchedGitHub
-from server.db import Database
+from server.db import Database, TimeLimits
 from server.embedded import LocalBell, embedded
 from server.github import AppCredentials, GitHubClient, GitHubSettings, TokenCredentials
 from server.limits import MemoryLimiter, RedisLimiter
@@ -33,7 +33,7 @@ class DataFolderInUseError(Exception):
 def build(settings: Settings) -> Services:
     """Make the parts of a service. Opens no connection and starts no thread."""
     settings.data_dir.mkdir(parents=True, exist_ok=True)
-    database = Database(settings.resolved_database_url)
+    database = database_of(settings)
     return Services(
         settings=settings,
         database=database,
@@ -43,6 +43,16 @@ def build(settings: Settings) -> Services:
         limiter=MemoryLimiter() if settings.redis_url is None else RedisLimiter(settings.redis_url.get_secret_value()),
         tracer=tracer(settings, database.engine),
     )
+
+
+def database_of(settings: Settings) -> Database:
+    """Make the database that the settings name, with their limits of time."""
+    limits = TimeLimits(
+        statement_s=settings.database_statement_timeout_s,
+        lock_s=settings.database_lock_timeout_s,
+        idle_s=settings.database_idle_timeout_s,
+    )
+    return Database(settings.resolved_database_url, limits)
 
 
 def store_of(settings: Settings) -> BlobStore:

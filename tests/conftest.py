@@ -137,11 +137,10 @@ def make_service(tmp_path: Path, empty_database: Path) -> Iterator[Callable[...,
 
     import migrations
     from server.app import create_app
-    from server.db import Database
     from server.embedded import LocalBell
     from server.services import Services
     from server.settings import Settings
-    from server.startup import store_of
+    from server.startup import database_of, store_of
 
     made: list[Service] = []
 
@@ -161,7 +160,7 @@ def make_service(tmp_path: Path, empty_database: Path) -> Iterator[Callable[...,
         clock = Clock()
         services = Services(
             settings=chosen,
-            database=Database(chosen.resolved_database_url),
+            database=database_of(chosen),
             store=store_of(chosen),
             github=github,
             bell=LocalBell(),

@@ -10,6 +10,7 @@ from sqlalchemy import MetaData, func, select
 import migrations
 from server.backup import key, rows
 from server.backup.folder import BackupError, Summary, read_summary
+from server.db import unhurried
 from server.services import Services
 from server.storage import CorruptBlobError, IncompleteBlobError, plan
 
@@ -47,6 +48,7 @@ def restore(services: Services, source: Path) -> Summary:
     tables = MetaData()
     tables.reflect(engine)
     with engine.begin() as connection:
+        unhurried(connection)
         for file in summary.tables:
             rows.load(connection, tables.tables[file.name], source, file)
     migrations.upgrade(url)

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, MetaData, Table, select
 import migrations
 from server.backup import key, rows
 from server.backup.folder import BackupError, Summary, blob_file, write_summary
+from server.db import unhurried
 from server.models import Blob
 from server.services import Services
 from worker.bundle import BundleError
@@ -36,6 +37,7 @@ def backup(services: Services, target: Path) -> Summary:
         at = services.clock()
         with services.database.read() as session:
             connection = session.connection()
+            unhurried(connection)
             files = tuple(rows.save(connection, table, target) for table in _tables(connection))
             listed = session.scalars(select(Blob.sha256).where(Blob.stored_at.is_not(None)).order_by(Blob.sha256)).all()
             revision = migrations.current(connection)
