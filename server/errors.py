@@ -211,14 +211,15 @@ def problem(error: AppError) -> Response:
     return JSONResponse(content, status_code=error.status, media_type=MEDIA_TYPE, headers=error.headers)
 
 
-def document(*codes: str) -> dict[int | str, dict[str, Any]]:
+def document(*codes: str, database: bool = True) -> dict[int | str, dict[str, Any]]:
     """Describe a route's refusals for OpenAPI, one response a status, one example a code.
 
     Args:
         codes: Keys of `CODES`, beside ``internal_error``, which every route has.
+        database: Whether the route needs the database, which may be away.
     """
     responses: dict[int | str, dict[str, Any]] = {}
-    for code in (*codes, "internal_error"):
+    for code in (*codes, "internal_error", *(_AWAY if database else ())):
         known = CODES[code]
         response = responses.setdefault(
             known.status,
@@ -240,6 +241,7 @@ def document(*codes: str) -> dict[int | str, dict[str, Any]]:
 
 
 _SCHEMA = "#/components/schemas/Problem"
+_AWAY = ("unavailable", "database_busy")
 _FRAMEWORK = {
     401: "unauthorized",
     404: "not_found",

@@ -57,6 +57,9 @@ def test_every_refusal_has_examples_with_registered_codes(document: dict[str, An
             for example in response["content"].get(MEDIA_TYPE, {}).get("examples", {}) if status[0] in "45" else ():
                 assert str(CODES[example].status) == status, (name, example)
         assert "500" in operation["responses"], name
+        if name not in ("get /health", "get /ready"):
+            away = operation["responses"]["503"]["content"][MEDIA_TYPE]["examples"]
+            assert {"unavailable", "database_busy"} <= away.keys(), name
 
 
 def test_every_answer_has_an_example(document: dict[str, Any]) -> None:

@@ -5690,7 +5690,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -5797,7 +5797,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -5961,7 +5961,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -6080,7 +6080,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The blob store cannot be reached; the same request will work later */
+            /** @description The blob store cannot be reached; the same request will work later; the database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -6244,7 +6244,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The blob store cannot be reached; the same request will work later */
+            /** @description The blob store cannot be reached; the same request will work later; the database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -6399,7 +6399,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The blob store cannot be reached; the same request will work later */
+            /** @description The blob store cannot be reached; the same request will work later; the database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -6505,7 +6505,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -6693,7 +6693,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The blob store cannot be reached; the same request will work later */
+            /** @description The blob store cannot be reached; the same request will work later; the database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -6810,7 +6810,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -6954,7 +6954,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -7144,7 +7144,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -7302,7 +7302,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -7492,7 +7492,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -7682,7 +7682,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -7872,7 +7872,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -7989,7 +7989,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The blob store cannot be reached; the same request will work later */
+            /** @description The blob store cannot be reached; the same request will work later; the database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -8123,7 +8123,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The blob store cannot be reached; the same request will work later */
+            /** @description The blob store cannot be reached; the same request will work later; the database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -8244,7 +8244,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -8419,7 +8419,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -8536,7 +8536,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -8713,7 +8713,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -8871,7 +8871,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The blob store cannot be reached; the same request will work later */
+            /** @description The blob store cannot be reached; the same request will work later; the database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -8971,6 +8971,15 @@ export interface operations {
             };
             /** @description The server failed; the same request may work later */
             readonly 500: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content: {
+                    readonly "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
+            readonly 503: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
@@ -9088,7 +9097,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -9262,7 +9271,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -9379,7 +9388,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -9526,7 +9535,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -9716,7 +9725,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -9863,7 +9872,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -10040,7 +10049,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -10217,7 +10226,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -10394,7 +10403,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -10571,7 +10580,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -10719,7 +10728,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -10807,7 +10816,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -10982,7 +10991,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -11103,7 +11112,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -11209,7 +11218,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -11316,7 +11325,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -11437,7 +11446,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -11543,7 +11552,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -11661,7 +11670,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -11852,7 +11861,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -11985,7 +11994,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -12096,7 +12105,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -12244,7 +12253,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -12392,7 +12401,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -12509,7 +12518,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -12673,7 +12682,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -12779,7 +12788,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -12871,7 +12880,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -12959,7 +12968,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -13047,7 +13056,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -13123,7 +13132,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -13213,7 +13222,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -13316,7 +13325,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -13408,7 +13417,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -13513,7 +13522,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -13674,7 +13683,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -13762,7 +13771,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -13850,7 +13859,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -13957,7 +13966,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -14105,7 +14114,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
@@ -14226,7 +14235,7 @@ export interface operations {
                     readonly "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The keys that identities are checked with cannot be read; try again later */
+            /** @description The database cannot be reached; the same request will work later; the database did not get to it in time; the same request will work later */
             readonly 503: {
                 headers: {
                     /** @example "read";r=1799;t=42 */
