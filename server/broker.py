@@ -5,18 +5,25 @@ import logging
 from celery import Celery
 from kombu.exceptions import OperationalError
 
+from server.respite import Respite
 from server.settings import Settings
 
 _log = logging.getLogger(__name__)
 
 RUN_NEXT = "byogpu.run_next"
 SWEEP = "byogpu.sweep"
+_ANSWER_S = 1.0
+"""How long whoever rings waits for the broker."""
 _SOFT = 0.9
 """Of the lease, after which a task is told to stop."""
 
 
-def create_celery(settings: Settings) -> Celery:
+def create_celery(settings: Settings, *, answer_s: float = 5) -> Celery:
     """Configure Celery. Messages are hints about rows of the task table, so losing or repeating one is harmless.
+
+    Args:
+        settings: Of the service.
+        answer_s: How long to wait for one answer of the broker.
 
     Raises:
         ValueError: No broker is configured.
@@ -37,7 +44,7 @@ def create_celery(settings: Settings) -> Celery:
         broker_connection_retry_on_startup=True,
         broker_transport_options={
             "visibility_timeout": settings.task_lease_s,
-            "socket_timeout": 5,
+            "socket_timeout": answer_s,
             "socket_connect_timeout": 1,  # a request that rings must not wait for a broker that is gone
             "max_retries": 1,
             "interval_start": 0,
@@ -52,15 +59,24 @@ def create_celery(settings: Settings) -> Celery:
 
 
 class CeleryBell:
-    """Rings by sending a message; a lost message is made up for by the sweep."""
+    """Rings by sending a message; a lost message is made up for by the sweep.
 
-    def __init__(self, app: Celery) -> None:
-        self._app = app
+    Args:
+        settings: Of the service.
+        respite: For a broker that does not answer.
+    """
+
+    def __init__(self, settings: Settings, respite: Respite | None = None) -> None:
+        self._app = create_celery(settings, answer_s=_ANSWER_S)
+        self._respite = respite or Respite()
 
     def ring(self) -> None:
         """See `queue.Bell`."""
+        if self._respite.resting:
+            return
         try:
-            self._app.send_task(RUN_NEXT, retry=False)
+            with self._respite.watch():
+                self._app.send_task(RUN_NEXT, retry=False)
         except OperationalError:
             _log.warning("the broker cannot be reached; the next sweep will find the work")
 

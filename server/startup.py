@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from sqlalchemy.exc import OperationalError
 
 import migrations
-from server.broker import CeleryBell, create_celery
+from server.broker import CeleryBell
 from server.contact import WatchedGitHub
 from server.db import Database, TimeLimits
 from server.embedded import LocalBell, embedded
@@ -39,7 +39,7 @@ def build(settings: Settings) -> Services:
         database=database,
         store=store_of(settings),
         github=_github(settings, database),
-        bell=LocalBell() if settings.embedded else CeleryBell(create_celery(settings)),
+        bell=LocalBell() if settings.embedded else CeleryBell(settings),
         limiter=MemoryLimiter() if settings.redis_url is None else RedisLimiter(settings.redis_url.get_secret_value()),
         tracer=tracer(settings, database.engine),
     )
