@@ -80,11 +80,11 @@ def agent(
     if print_policy:
         print(sample_policy(), end="")
         return
-    if print_unit:
-        print(unit_file(), end="")
-        return
     settings = settings_for(server)
     chosen = load_policy(policy or policy_file(settings))
+    if print_unit:
+        print(unit_file(chosen.drain_minutes, policy), end="")
+        return
     if dry_run:
         shown = describe(settings, chosen)
         output.document(shown)

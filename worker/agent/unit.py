@@ -16,27 +16,30 @@ ExecStart={command}
 EnvironmentFile=-%h/.config/byogpu/agent.env
 Restart=on-failure
 RestartSec=30
-# SIGTERM drains: the policy's drain_minutes and a minute to clean up.
+# SIGTERM drains: the policy's drain_minutes and a minute to clean up. Print this unit again after changing them.
 KillMode=mixed
-TimeoutStopSec=6min
+TimeoutStopSec={stop_minutes}min
 Delegate=yes
 UMask=0077
 Nice=5
 OOMPolicy=continue
 LimitCORE=0
-# What the agent itself needs no more. Containers need user namespaces and newuidmap, so NoNewPrivileges stays off.
-LockPersonality=yes
-ProtectClock=yes
-ProtectKernelLogs=yes
-RestrictRealtime=yes
-SystemCallArchitectures=native
+# Nothing that a user's systemd can do with NoNewPrivileges only, and turns on by itself with it: system call filters,
+# Protect..., Restrict..., LockPersonality. Rootless podman needs newuidmap, which it would end. Containers have it.
 
 [Install]
 WantedBy=default.target
 """
 
 
-def unit_file() -> str:
-    """The unit, with this installation's command."""
+def unit_file(drain_minutes: int, policy: Path | None = None) -> str:
+    """The unit, with this installation's command.
+
+    Args:
+        drain_minutes: What a job gets to end by itself, as the policy says.
+        policy: The policy's file, if it is not in its usual place.
+    """
     program = Path(sys.executable).with_name("byogpu")
-    return _UNIT.format(command=shlex.join([str(program), "agent"]))
+    options = [] if policy is None else [f"--policy={policy.resolve()}"]
+    command = shlex.join([str(program), "agent", *options]).replace("%", "%%").replace("$", "$$")
+    return _UNIT.format(command=command, stop_minutes=drain_minutes + 1)

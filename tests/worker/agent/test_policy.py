@@ -84,7 +84,17 @@ def test_root_needs_the_owners_leave() -> None:
         make_runner(policy(runner="podman"), mark="m")
 
 
-def test_the_unit_drains_and_names_this_installation() -> None:
-    unit = unit_file()
-    assert "byogpu agent" in unit
-    assert "KillMode=mixed" in unit
+def test_the_unit_drains_as_long_as_the_policy_says_and_names_this_installation(tmp_path: Path) -> None:
+    unit = unit_file(30)
+    assert "byogpu agent\n" in unit
+    assert "KillMode=mixed\nTimeoutStopSec=31min\n" in unit
+    elsewhere = tmp_path / "100% mine" / "agent.toml"
+    assert f"byogpu agent '--policy={elsewhere}'\n".replace("%", "%%") in unit_file(5, elsewhere)
+
+
+def test_nothing_in_the_unit_turns_on_what_would_end_rootless_podman() -> None:
+    """Without CAP_SYS_ADMIN systemd sets NoNewPrivileges for each of these: newuidmap then gains nothing."""
+    names = {line.partition("=")[0] for line in unit_file(5).splitlines() if not line.startswith("#")}
+    implying = {"NoNewPrivileges", "LockPersonality", "MemoryDenyWriteExecute", "DynamicUser", "PrivateDevices"}
+    assert names & implying == set()
+    assert not any(name.startswith(("Protect", "Restrict", "SystemCall")) for name in names)
