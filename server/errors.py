@@ -303,7 +303,9 @@ def install(app: FastAPI, *, on_refusal: Callable[[Request, AppError], None]) ->
             code, what = "unavailable", "the database cannot be reached"
         else:
             raise error
-        _log.error("%s %s: %s", request.method, request.url.path, what, exc_info=error)
+        asked = getattr(error, "statement", None)  # without one it was not even reached: where from tells nothing
+        words = " ".join(str(getattr(error, "orig", error)).split())
+        _log.error("%s %s: %s: %s", request.method, request.url.path, what, words, exc_info=error if asked else None)
         return problem(AppError(code, "Try again in a while.", headers={"Retry-After": "5"}))
 
     @app.exception_handler(StoreUnavailableError)

@@ -121,6 +121,27 @@ def test_a_defect_of_ours_is_not_called_a_busy_database(
     assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
 
 
+def test_a_database_that_is_gone_is_told_of_in_few_words(
+    make_service: Callable[..., Service],
+    new_postgres: Callable[[], str],
+    outsider: Any,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    url = new_postgres()
+    service = make_service(database_url=url)
+    server = outsider(make_url(url).set(database="postgres").render_as_string(hide_password=False))
+    server = server.execution_options(isolation_level="AUTOCOMMIT")
+    server.execute(text(f"ALTER DATABASE {make_url(url).database} RENAME TO {make_url(url).database}_away"))
+    answer = service.client.get("/api/v1/bundles")
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+    assert answer.headers["retry-after"] == "5"
+    (said,) = [record for record in caplog.records if "cannot be reached" in record.getMessage()]
+    assert "does not exist" in said.getMessage()
+    assert said.exc_info is None, "every request would repeat it"
+    server.execute(text(f"ALTER DATABASE {make_url(url).database}_away RENAME TO {make_url(url).database}"))
+    assert service.client.get("/api/v1/bundles").status_code == 200
+
+
 def test_no_connection_left_is_a_busy_database(
     make_service: Callable[..., Service], new_postgres: Callable[[], str]
 ) -> None:
