@@ -21,10 +21,11 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import httpx
 from cluster import ADMIN_TOKEN, ROOT, SERVERS, Cluster, cluster
@@ -106,36 +107,56 @@ class Watch:
         return self._used() - self._cpu
 
 
+@dataclass(frozen=True)
+class Program:
+    """What a program reads and writes."""
+
+    stdin: IO[str]
+    stdout: IO[str]
+
+
 def measure(site: Cluster, chosen: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """Run the load once."""
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), str(ROOT)])}
-    crowd = subprocess.Popen(
-        [sys.executable, "-m", "load.clients"],
+    with program("load.clients") as crowd, program("load.uploads") as uploads:
+        return _measure(site, chosen, folder, crowd, uploads)
+
+
+@contextlib.contextmanager
+def program(name: str) -> Iterator[Program]:
+    """Run clients, in a session of their own: Linux gives each session its share of the cores, as machines have theirs.
+
+    Args:
+        name: Module that is run; it is told what to do on its standard input.
+    """
+    path = os.pathsep.join([str(ROOT / "tests"), str(ROOT)])
+    with subprocess.Popen(
+        [sys.executable, "-m", name],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env=environment,
-    )
-    uploads = subprocess.Popen(
-        [sys.executable, "-m", "load.uploads"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
-    assert crowd.stdin is not None
-    assert crowd.stdout is not None
-    assert uploads.stdin is not None
-    assert uploads.stdout is not None
+        env={**os.environ, "PYTHONPATH": path},
+        start_new_session=True,
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            yield Program(process.stdin, process.stdout)
+        finally:
+            process.kill()
+
+
+def _measure(
+    site: Cluster, chosen: argparse.Namespace, folder: Path, crowd: Program, uploads: Program
+) -> dict[str, Any]:
     wanted = {"folder": str(folder), "uploads": chosen.uploads, "size_bytes": UPLOAD_BYTES, "url": site.uploads_url}
     uploads.stdin.write(json.dumps(wanted) + "\n")
     uploads.stdin.flush()
     assert uploads.stdout.readline() == "ready\n"
     json.dump(
         {
-            "url": site.url, "agents_url": site.agents_url, "token": ADMIN_TOKEN, "agents": chosen.agents, "readers": chosen.readers,
-            "bundles": chosen.bundles, "pulls": chosen.bundles // BUNDLES_PER_PULL, "seconds": chosen.seconds,
-            "every_s": 15.0, "offer": OFFER,
+            "url": site.url, "agents_url": site.agents_url, "token": ADMIN_TOKEN,
+            "agents": chosen.agents, "readers": chosen.readers, "bundles": chosen.bundles,
+            "pulls": chosen.bundles // BUNDLES_PER_PULL, "seconds": chosen.seconds, "every_s": 15.0, "offer": OFFER,
         },
         crowd.stdin,
     )  # fmt: skip
@@ -149,8 +170,6 @@ def measure(site: Cluster, chosen: argparse.Namespace, folder: Path) -> dict[str
     sent = json.loads(uploads.stdout.read())
     seen = json.loads(crowd.stdout.read())
     cpu_s, lasted_s = sum(watch.stop() for watch in watches.values()), time.monotonic() - began
-    uploads.wait()
-    crowd.wait()
     reads = [value for values in seen["reads"].values() for value in values]
     return {
         "heartbeats": len(seen["heartbeats"]),
