@@ -5,8 +5,7 @@ from collections.abc import Callable
 from k3_decode.config import CONFIGS, of_ranks
 from k3_decode.kernels.catalog import CACHES, blackwell_operators, checked_operators, distinct, sample_operators
 from k3_decode.kernels.operator import Operator
-from k3_decode.kernels.tactics import product
-from k3_decode.kernels.tail import Tail
+from k3_decode.kernels.tactics import joint_tail, product
 from k3_decode.specialized.operators import step_operators
 from k3_decode.specialized.sharded import sharded_operators
 
@@ -50,7 +49,7 @@ def _checked() -> list[Operator]:
         for cache in CACHES
         for operator in step_operators(of_ranks(CONFIGS["k3"], ranks), cache=cache)
     )
-    tails = (Tail(3584, CONFIGS["k3"].shared_size // ranks, rows) for ranks in CHECKED_RANKS for rows in (1, 2))
+    tails = (joint_tail(3584, CONFIGS["k3"].shared_size // ranks, rows) for ranks in CHECKED_RANKS for rows in (1, 2))
     return distinct([*checked_operators(), *shares, *tails])
 
 

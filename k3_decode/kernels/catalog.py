@@ -1,5 +1,6 @@
 """The operators that are built for a purpose: a sample of every kernel, and the shapes that tests run."""
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import get_args
 
@@ -7,7 +8,7 @@ from k3_decode.kernels.attention_residual import AttentionResidual
 from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
 from k3_decode.kernels.experts import ExpertDown, ExpertUp
 from k3_decode.kernels.gemm_tensor_memory import TensorMemoryGemm
-from k3_decode.kernels.gemv import Segment
+from k3_decode.kernels.gemv import Gemv, Segment
 from k3_decode.kernels.head_top import HeadTop
 from k3_decode.kernels.mla_absorb import MlaAbsorb
 from k3_decode.kernels.mla_prepare import MlaPrepare
@@ -15,13 +16,18 @@ from k3_decode.kernels.mla_value import MlaValue
 from k3_decode.kernels.operator import Cache, Operator
 from k3_decode.kernels.route import RouteRank, RouteTable
 from k3_decode.kernels.rows import Activate, Embed, NormSitu
-from k3_decode.kernels.tactics import BUCKETS, core, kda, kda_verify, product, skinny
-from k3_decode.kernels.tail import Tail
+from k3_decode.kernels.tactics import BUCKETS, core, joint_tail, kda, kda_verify, product, skinny
 
 CACHES: tuple[Cache, ...] = get_args(Cache)
 
 VERIFIED = tuple((heads, requests, tokens) for heads in (6, 12) for requests, tokens in ((1, 8), (5, 3), (16, 4)))
 """Heads, requests and tokens of the verification steps that tests run."""
+
+
+def copied_front() -> tuple[Gemv, Gemv]:
+    """Give a front of one row whose input the copy engine stages, and the same by threads."""
+    chosen = skinny((Segment("plain", 7168),), 2096, 1, "f32")
+    return chosen, dataclasses.replace(chosen, copied=False)
 
 
 def distinct(operators: Iterable[Operator]) -> list[Operator]:
@@ -48,7 +54,8 @@ def _checked() -> Iterator[Operator]:
         yield kda_verify(heads, requests, tokens)
     for rows in (1, 2):
         yield skinny((Segment("norm", 3584), Segment("situ", 384)), 7168, rows)
-        yield Tail(3584, 384, rows)
+        yield joint_tail(3584, 384, rows)
+    yield from copied_front()
     for blocks, update in ((0, "keep"), (1, "restart"), (1, "add"), (2, "restart"), (7, "add"), (8, "add")):
         yield AttentionResidual(7168, blocks, update)  # type: ignore[arg-type]
     yield from (RouteRank(3584, 896, 16, single=True), RouteRank(3584, 896, 16, single=False), RouteTable(896, 16))
@@ -71,7 +78,8 @@ def sample_operators() -> list[Operator]:
 def _sample() -> Iterator[Operator]:
     yield product(7168, 3206, 1)
     yield skinny((Segment("norm", 3584), Segment("situ", 384)), 7168, 1)
-    yield Tail(3584, 384, 1)
+    yield copied_front()[0]
+    yield from (joint_tail(3584, shared, 1) for shared in (384, 768))
     yield product(7168, 3206, 8)
     yield product(7168, 3206, 64)
     yield product(2112, 7168, 16)

@@ -6,7 +6,8 @@ the input's transformation (`Segment`).
 
 A warp computes ``rows_per_warp`` output rows. Its lanes take 16 bytes of a row in turn, so that a load of the warp
 covers 512 bytes in order. The first loads of every lane are issued before the dependency wait, because
-weights do not depend on the previous kernel; the input is then staged in shared memory once a block.
+weights do not depend on the previous kernel; the input is then staged in shared memory once a block. Where the copy
+engine does that (`Gemv.copied`) a thread needs fewer registers, so that more blocks ask for their weights at once.
 """
 
 import math
@@ -15,8 +16,10 @@ from typing import Literal
 
 from k3_decode.kernels.operator import Argument, Contract
 from k3_decode.kernels.parts.arithmetic import from_bits, high_bf16, low_bf16, pack_bf16, rsqrt, situ
+from k3_decode.kernels.parts.asynchronous import BARRIER_BYTES, expect_bytes, init_barriers, wait_for_barrier
 from k3_decode.kernels.parts.dsl import Address, Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
+    copy_in_bulk,
     load,
     load_shared,
     load_static,
@@ -70,6 +73,7 @@ class Gemv:
             for those that follow it.
         warps: Warps of a block, which share one staged input.
         in_flight: Most 16-byte loads of a lane before the wait.
+        copied: Whether the copy engine stages the input: one plain segment, a multiple of 256 wide.
     """
 
     segments: tuple[Segment, ...]
@@ -82,13 +86,15 @@ class Gemv:
     settles: bool = False
     warps: int = 4
     in_flight: int = IN_FLIGHT
+    copied: bool = False
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
         inputs = "_".join(f"{segment.kind}{segment.width}" for segment in self.segments)
         form = f"{self.warps}x{self.rows_per_warp}_flight{self.in_flight}_{self.out}"
-        return f"gemv_{inputs}_rows{self.rows}_{form}{'_settles' if self.settles else ''}"
+        marks = f"{'_copied' if self.copied else ''}{'_settles' if self.settles else ''}"
+        return f"gemv_{inputs}_rows{self.rows}_{form}{marks}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -108,6 +114,7 @@ class Gemv:
         return Contract(
             before_wait={"w": self.prefetched, "scale": self.scale_loads},
             after_wait={"w": self.loads * self.rows_per_warp - self.prefetched},
+            copies={"x": self.rows} if self.copied else {},
         )
 
     @property
@@ -140,6 +147,11 @@ class Gemv:
     def rows_per_block(self) -> int:
         """Output rows of a block."""
         return self.warps * self.rows_per_warp
+
+    @property
+    def barrier_words(self) -> int:
+        """Shared memory of the barrier of what is copied."""
+        return BARRIER_BYTES // 4 if self.copied else 0
 
     @property
     def staged_bytes(self) -> int:
@@ -179,8 +191,9 @@ class Gemv:
         lane = thread % WARP
         first_row = (block * self.warps + thread // WARP) * self.rows_per_warp
         staged = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, self.rows * self.staged_bytes // 4 + 4 * self.warps, byte_alignment=128
+            Uint32, self.rows * self.staged_bytes // 4 + 4 * self.warps + self.barrier_words, byte_alignment=128
         ).toint()  # fmt: skip
+        arrived = staged + self.rows * self.staged_bytes + 16 * self.warps
         if cutlass.const_expr(not self.settles):
             release_dependents()
 
@@ -190,12 +203,17 @@ class Gemv:
         offsets = self.lane_offsets(lane)
         stream = [load_static(bases[r] + Int64(offsets[u])) for u, r in order[: self.prefetched]]
         scales = self.norm_weight(scale, thread)
+        if cutlass.const_expr(self.copied):
+            self.expect_rows(arrived, thread)
         wait_for_predecessors()
         if cutlass.const_expr(self.settles):
             release_dependents()
 
-        self.stage(staged, thread, x, second, scales, ldx, ld2)
-        barrier()
+        if cutlass.const_expr(self.copied):
+            self.copy_rows(staged, arrived, thread, x, ldx)
+        else:
+            self.stage(staged, thread, x, second, scales, ldx, ld2)
+            barrier()
         chains = max(1, CHAINS // (self.rows_per_warp * self.rows))
         acc = [[[Float32(0.0)] * chains for _ in range(self.rows)] for _ in range(self.rows_per_warp)]
         for u in cutlass.range_constexpr(self.loads):
@@ -244,6 +262,23 @@ class Gemv:
             store_f32(y + index * 4, value)
 
     @cute.jit
+    def expect_rows(self, arrived: Int32, thread: Int32) -> None:
+        """Ready the barrier of the rows that the copy engine will bring."""
+        if thread == 0:
+            init_barriers(arrived, 1)
+            expect_bytes(arrived, self.rows * self.staged_bytes)
+        barrier()  # all threads may wait for the rows
+
+    @cute.jit
+    def copy_rows(self, staged: Int32, arrived: Int32, thread: Int32, x: Int64, ldx: Int32) -> None:
+        """Have the input rows copied into shared memory, and wait for them."""
+        for m in cutlass.range_constexpr(self.rows):
+            if thread == 0:
+                source = x + Int64(m) * Int64(ldx) * 2
+                copy_in_bulk(staged + m * self.staged_bytes, source, self.staged_bytes, arrived)
+        wait_for_barrier(arrived)
+
+    @cute.jit
     def stage(
         self, staged: Int32, thread: Int32, x: Int64, second: Int64, scales: list[list[Value]], ldx: Int32, ld2: Int32
     ) -> None:
@@ -257,7 +292,8 @@ class Gemv:
                 if cutlass.const_expr(segment.kind == "plain"):
                     self.copy(target, thread, source + Int64(m) * Int64(stride) * 2, segment.width)
                 elif cutlass.const_expr(segment.kind == "norm"):
-                    scratch = staged + self.rows * self.staged_bytes
+                    # Each row has its own: a warp may be a row ahead of another.
+                    scratch = staged + self.rows * self.staged_bytes + m * self.warps * 4
                     self.normalise(
                         target, scratch, thread, source + Int64(m) * Int64(stride) * 4, scales, segment.width
                     )

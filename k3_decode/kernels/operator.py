@@ -47,6 +47,7 @@ class Contract:
         after_wait: Least 16-byte loads of each weight stream after it, by name.
         brought: Arguments that are brought into L2 before the wait. Which they are is free, because L2 is where all
             writes meet: nothing is read there and then, and no other copy can go stale.
+        copies: Bulk copies of each argument to shared memory; of one that is not static, after the wait.
         polls: Polling loads.
         products: Least tensor-core instructions.
         spill_budget: Most instructions that touch local memory.
@@ -55,6 +56,7 @@ class Contract:
     before_wait: dict[str, int] = field(default_factory=dict)
     after_wait: dict[str, int] = field(default_factory=dict)
     brought: tuple[str, ...] = ()
+    copies: dict[str, int] = field(default_factory=dict)
     polls: int = 0
     products: int = 0
     spill_budget: int = 0

@@ -154,10 +154,11 @@ class RouteRank:
         lane, warp = thread % WARP, thread // WARP
         lanes = RANK_WARPS * WARP
         shared = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, 2 * lanes + 2 * (self.candidates + 1) + self.top_k + SCALE_WARPS, byte_alignment=16
+            Uint32, 2 * lanes + 2 * (self.candidates + 1) + self.top_k + SCALE_WARPS + self.experts, byte_alignment=16
         ).toint()  # fmt: skip
         picks = shared + (2 * lanes + 2 * (self.candidates + 1)) * 4
         maxima = picks + self.top_k * 4
+        gates = maxima + SCALE_WARPS * 4
         release_dependents()
         # Lanes beyond the last expert hold the last one under a key that never wins.
         own = [lane + (warp + i * RANK_WARPS) * WARP for i in range(self.keys)]
@@ -168,11 +169,11 @@ class RouteRank:
         if warp >= RANK_WARPS:
             self.scale(z + Int64(row) * Int64(ldz) * 4, scaled, inverses, maxima, row, thread - RANK_WARPS * WARP)
         if warp < RANK_WARPS:
-            self.rank(shared, picks, source, offsets, held, own, thread)
+            self.rank(shared, picks, gates, source, offsets, held, own, thread)
         barrier()  # every place has its expert
         if warp == 0:
             pick = Int32(load_shared(picks + cutlass.min(lane, Int32(self.top_k - 1)) * 4, words=1)[0])
-            score = sigmoid(load_f32(source + Int64(pick) * 4))
+            score = load_shared_f32(gates + pick * 4)
             score = score if lane < self.top_k else Float32(0.0)
             total = warp_sum(score)
             if lane < self.top_k:
@@ -193,14 +194,16 @@ class RouteRank:
 
     @cute.jit
     def rank(
-        self, shared: Int32, picks: Int32, source: Int64, offsets: list[Value], held: list[Value], own: list[Value],
-        thread: Int32,
+        self, shared: Int32, picks: Int32, gates: Int32, source: Int64, offsets: list[Value], held: list[Value],
+        own: list[Value], thread: Int32,
     ) -> None:  # fmt: skip
         """Find the top k of all experts and leave their ids in shared memory, best first."""
         lanes = RANK_WARPS * WARP
         candidates = shared + 2 * lanes * 4
-        scores = [load_f32(source + Int64(expert) * 4) for expert in held]
-        keys = [key(sigmoid(score) + offset) for score, offset in zip(scores, offsets, strict=True)]
+        scores = [sigmoid(load_f32(source + Int64(expert) * 4)) for expert in held]
+        keys = [key(score + offset) for score, offset in zip(scores, offsets, strict=True)]
+        for expert, score in zip(held, scores, strict=True):
+            store_shared_f32(gates + expert * 4, score)
         keys = [keys[i] if own[i] < self.experts else Uint32(0) for i in range(self.keys)]
         pairs = [ranked(keys[i], own[i]) for i in range(self.keys)]
         best = pairs[0]

@@ -8,6 +8,9 @@ pay for a launch.
 A block belongs to one of the two. Both read their weights as one run of memory: a warp's rows are neighbours, and a
 load of the warp covers 512 bytes, which may end one row and begin the next. So the loads before the dependency wait
 are the same code for both, from another address.
+
+Where the copy engine brings the inputs (`Tail.copied`) a thread needs fewer registers, so that all blocks of a wider
+shared product are resident and ask for their weights at once.
 """
 
 import math
@@ -15,10 +18,11 @@ from dataclasses import dataclass
 
 from k3_decode.kernels.gemv import LANE_VALUES, STRIDE, Gemv, Segment
 from k3_decode.kernels.operator import Argument, Contract
-from k3_decode.kernels.parts.arithmetic import high_bf16, low_bf16, select_address
+from k3_decode.kernels.parts.arithmetic import from_bits, high_bf16, low_bf16, pack_bf16, rsqrt, select_address
+from k3_decode.kernels.parts.asynchronous import BARRIER_BYTES, expect_bytes, init_barriers, wait_for_barrier
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
-from k3_decode.kernels.parts.memory import load_shared, load_static, store_bf16
-from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_sum
+from k3_decode.kernels.parts.memory import copy_in_bulk, load_shared, load_static, store_bf16, store_shared
+from k3_decode.kernels.parts.sync import WARP, barrier, block_sums, release_dependents, wait_for_predecessors, warp_sum
 
 WARPS = 4
 THREADS = WARPS * WARP
@@ -37,6 +41,7 @@ class Tail:
         eps: Added to the mean square of the latent.
         beta: Bound of SiTU's gate.
         linear_beta: Bound of SiTU's linear half.
+        copied: Whether the copy engine brings the inputs and the norm's weight.
     """
 
     latent: int
@@ -45,11 +50,12 @@ class Tail:
     eps: float = 1e-5
     beta: float = 4.0
     linear_beta: float | None = 25.0
+    copied: bool = False
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"tail_{self.latent}_{self.shared}_rows{self.rows}"
+        return f"tail_{self.latent}_{self.shared}_rows{self.rows}{'_copied' if self.copied else ''}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -67,6 +73,8 @@ class Tail:
     @property
     def contract(self) -> Contract:
         """All weights come before the wait, and the norm's weight."""
+        if self.copied:
+            return Contract({"down and up": self.loads}, copies={"scale": 1, "r": 1, "halves": self.rows})
         return Contract(before_wait={"down and up": self.loads, "scale": self.scale_loads})
 
     @property
@@ -100,6 +108,16 @@ class Tail:
     def scale_loads(self) -> int:
         """16-byte loads a thread makes of the norm's weight."""
         return self.inputs.scale_loads
+
+    @property
+    def copied_bytes(self) -> int:
+        """Shared memory of what is copied: the norm's weight, and the latents or the halves of all rows."""
+        return 4 * self.latent + self.rows * max(4 * self.latent, 8 * self.shared) if self.copied else 0
+
+    @property
+    def barrier_words(self) -> int:
+        """Shared memory of the barrier of what is copied."""
+        return BARRIER_BYTES // 4 if self.copied else 0
 
     @property
     def staged_bytes(self) -> int:
@@ -143,8 +161,12 @@ class Tail:
         block, _, _ = cute.arch.block_idx()
         lane = thread % WARP
         staged = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, self.rows * self.staged_bytes // 4 + 4 * WARPS, byte_alignment=128
+            Uint32, (self.rows * self.staged_bytes + self.copied_bytes) // 4 + 4 * WARPS + self.barrier_words,
+            byte_alignment=128,
         ).toint()  # fmt: skip
+        brought = staged + self.rows * self.staged_bytes
+        scratch = brought + self.copied_bytes
+        arrived = scratch + 16 * WARPS
         release_dependents()
 
         # Loads beyond the last weight repeat it, and nothing is made of them.
@@ -157,18 +179,30 @@ class Tail:
         last = (u if is_up else n) * width - 16
         start = first_row * width + lane * 16
         words = [load_static(base + Int64(cutlass.min(start + i * STRIDE * 2, last))) for i in range(self.loads)]
-        chunks = [cutlass.min(thread + i * THREADS, Int32(self.latent // 4 - 1)) for i in range(self.scale_loads)]
-        scales = [load_static(scale + Int64(chunk if is_up else Int32(0)) * 16) for chunk in chunks]
+        scales = []
+        if cutlass.const_expr(self.copied):
+            self.expect(brought, arrived, thread, scale, is_up)
+        else:
+            chunks = [cutlass.min(thread + i * THREADS, Int32(self.latent // 4 - 1)) for i in range(self.scale_loads)]
+            scales = [load_static(scale + Int64(chunk if is_up else Int32(0)) * 16) for chunk in chunks]
         wait_for_predecessors()
 
-        scratch = staged + self.rows * self.staged_bytes
+        if cutlass.const_expr(self.copied):
+            self.copy(brought, arrived, thread, halves, r, ld_halves, is_up)
         for m in cutlass.range_constexpr(self.rows):
             target = staged + m * self.staged_bytes
+            own = scratch + m * WARPS * 4  # of each row: a warp may be a row ahead of another
             if is_up:
-                source = r + Int64(m * self.latent * 4)
-                self.inputs.normalise(target, scratch, thread, source, scales, self.latent)
+                if cutlass.const_expr(self.copied):
+                    self.normalise(target, own, thread, brought + (m + 1) * self.latent * 4, brought)
+                else:
+                    source = r + Int64(m * self.latent * 4)
+                    self.inputs.normalise(target, own, thread, source, scales, self.latent)
             else:
-                self.inputs.activate(target, thread, halves + Int64(m) * Int64(ld_halves) * 4, self.shared)
+                if cutlass.const_expr(self.copied):
+                    self.activate(target, thread, brought + self.latent * 4 + m * self.shared * 8)
+                else:
+                    self.inputs.activate(target, thread, halves + Int64(m) * Int64(ld_halves) * 4, self.shared)
         barrier()
         for m in cutlass.range_constexpr(self.rows):
             target = staged + m * self.staged_bytes
@@ -186,6 +220,61 @@ class Tail:
                         totals[row] = totals[row] + (product if at // self.shared == row else Float32(0.0))
                 for row in cutlass.range_constexpr(self.shared_rows):
                     self.write(y, m, ldy, first_row + row, n, warp_sum(totals[row]), lane)
+
+    @cute.jit
+    def expect(self, brought: Int32, arrived: Int32, thread: Int32, scale: Int64, is_up: cutlass.Boolean) -> None:
+        """Ready the barrier of what the copy engine will bring, and have it bring the norm's weight."""
+        if thread == 0:
+            init_barriers(arrived, 1)
+            if is_up:
+                expect_bytes(arrived, (self.rows + 1) * self.latent * 4)
+                copy_in_bulk(brought, scale, self.latent * 4, arrived)
+            else:
+                expect_bytes(arrived, self.rows * self.shared * 8)
+        barrier()  # all threads may wait for the copies
+
+    @cute.jit
+    def copy(
+        self, brought: Int32, arrived: Int32, thread: Int32, halves: Int64, r: Int64, ld_halves: Int32,
+        is_up: cutlass.Boolean,
+    ) -> None:  # fmt: skip
+        """Have the latents or the halves copied behind the norm's weight, and wait for them."""
+        copied = brought + self.latent * 4
+        if thread == 0:
+            if is_up:
+                copy_in_bulk(copied, r, self.rows * self.latent * 4, arrived)
+            else:
+                for m in cutlass.range_constexpr(self.rows):
+                    source = halves + Int64(m) * Int64(ld_halves) * 4
+                    copy_in_bulk(copied + m * self.shared * 8, source, self.shared * 8, arrived)
+        wait_for_barrier(arrived)
+
+    @cute.jit
+    def normalise(self, target: Int32, scratch: Int32, thread: Int32, source: Int32, scales: Int32) -> None:
+        """Stage a copied latent divided by its root mean square, times the norm's weight."""
+        square = Float32(0.0)
+        for i in cutlass.range_constexpr(self.scale_loads):
+            chunk = thread + i * THREADS
+            if chunk < self.latent // 4:
+                for word in load_shared(source + chunk * 16):
+                    square = square + from_bits(word) * from_bits(word)
+        total = block_sums([square], scratch, thread, warps=WARPS)[0]
+        inverse = rsqrt(total * (1.0 / self.latent) + self.eps)
+        for i in cutlass.range_constexpr(self.scale_loads):
+            chunk = thread + i * THREADS
+            if chunk < self.latent // 4:
+                pairs = zip(load_shared(source + chunk * 16), load_shared(scales + chunk * 16), strict=True)
+                out = [from_bits(word) * inverse * from_bits(weight) for word, weight in pairs]
+                store_shared(target + chunk * 8, [pack_bf16(out[0], out[1]), pack_bf16(out[2], out[3])])
+
+    @cute.jit
+    def activate(self, target: Int32, thread: Int32, source: Int32) -> None:
+        """Stage SiTU of copied gate and linear halves."""
+        for i in cutlass.range_constexpr(math.ceil(self.shared / (4 * THREADS))):
+            chunk = thread + i * THREADS
+            if chunk < self.shared // 4:
+                gates, linears = load_shared(source + chunk * 16), load_shared(source + self.shared * 4 + chunk * 16)
+                store_shared(target + chunk * 8, self.inputs.situ_words(gates, linears))
 
     @cute.jit
     def write(

@@ -19,8 +19,8 @@ class Finding:
     """One rule that a kernel breaks.
 
     Attributes:
-        rule: Short name: ``wait``, ``early-load``, ``lost-prefetch``, ``missing-load``, ``brought``, ``poll``,
-            ``spill``, ``narrow-stream`` or ``products``.
+        rule: Short name: ``wait``, ``early-load``, ``lost-prefetch``, ``missing-load``, ``brought``, ``copies``,
+            ``poll``, ``spill``, ``narrow-stream`` or ``products``.
         detail: What was found.
     """
 
@@ -42,6 +42,7 @@ def check(code: Code, arguments: Sequence[Argument], contract: Contract) -> list
         *_early_loads(code, arguments, names),
         *_counts(code, contract, names),
         *_brought(code, contract, names),
+        *_copies(code, contract, names),
         *_narrow_streams(code, arguments),
         *_polls(code, contract),
         *_resources(code, contract),
@@ -93,12 +94,21 @@ def _brought(code: Code, contract: Contract, names: dict[int, str]) -> list[Find
     return [Finding("brought", f"{detail}, and {sorted(late)} after it" if late else detail)]
 
 
+def _copies(code: Code, contract: Contract, names: dict[int, str]) -> list[Finding]:
+    found = Counter(_name(load, names) for load in code.loads if load.bulk)
+    return [
+        Finding("copies", f"expected {contract.copies.get(name, 0)} bulk copies of {name}, got {found[name]}")
+        for name in sorted({*found, *contract.copies})
+        if found[name] != contract.copies.get(name, 0)
+    ]
+
+
 def _narrow_streams(code: Code, arguments: Sequence[Argument]) -> list[Finding]:
     streams = {index: argument.name for index, argument in enumerate(arguments) if argument.stream}
     return [
         Finding("narrow-stream", f"{load.opcode} at {load.offset:#x} reads {load.bits} bits of {_name(load, streams)}")
         for load in code.loads
-        if load.parameters & set(streams) and load.bits < VECTOR
+        if load.parameters & set(streams) and load.bits < VECTOR and not load.bulk
     ]  # fmt: skip
 
 

@@ -19,9 +19,10 @@ _INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+((?:@!?U?P\w+\s+)?)([A-Z]
 _REGISTER = re.compile(r"\b(U?R)(\d+)\b(\.64)?")
 _CONSTANT = re.compile(r"c\[0x0\]\[0x([0-9a-f]+)\]")
 _DESCRIPTOR = re.compile(r"desc\[UR\d+\]")
-_LOADS = ("LDG", "LDGSTS", "LD", "UBLKCP", "UTMALDG")
+_BULK = "UBLKCP"
+_LOADS = ("LDG", "LDGSTS", "LD", _BULK, "UTMALDG")
 _PREFETCH = "UBLKPF"
-_NO_RESULT = (_PREFETCH, "ST", "STG", "STS", "STL", "STAS", "RED", "BRA", "EXIT", "BAR", "LDGSTS", "UBLKCP", "UTMALDG")
+_NO_RESULT = (_PREFETCH, "ST", "STG", "STS", "STL", "STAS", "RED", "BRA", "EXIT", "BAR", "LDGSTS", _BULK, "UTMALDG")
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class Load:
     bits: int
     after_wait: bool
     parameters: frozenset[int]
+
+    @property
+    def bulk(self) -> bool:
+        """Whether the copy engine makes it, of any size."""
+        return self.opcode.startswith(_BULK)
 
 
 @dataclass(frozen=True)
@@ -121,6 +127,8 @@ def read_code(text: str, architecture: str, *, pointers: int) -> Code:
             address = operands if name not in ("LDG", "LD") else operands.partition(",")[2]
             if name == "LDGSTS":  # the first operand is the place in shared memory
                 address = operands.partition(",")[2]
+            if name == _BULK:  # so it is here, and the third is a size
+                address = operands.split(",")[1]
             if name == _PREFETCH:  # the second operand is a size
                 address = operands.partition(",")[0]
             found = _origin(_DESCRIPTOR.sub("", address), opcode, origins, parameters)

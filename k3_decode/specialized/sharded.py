@@ -7,6 +7,7 @@ this is the work of one rank between them, which a bench on a single GPU can tim
 Source: k3-decode.md section 4.
 """
 
+import dataclasses
 from dataclasses import dataclass
 
 import torch
@@ -16,7 +17,7 @@ from k3_decode.config import K3Config
 from k3_decode.kernels.gemv import Gemv
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.kernels.operator import Operator
-from k3_decode.kernels.tactics import Product, product
+from k3_decode.kernels.tactics import Product, joint_tail, product
 from k3_decode.kernels.tail import Tail
 from k3_decode.specialized.buffers import StepBuffers
 from k3_decode.specialized.launch import StepLauncher
@@ -55,7 +56,10 @@ class ShardedOperators:
         c = self.config
         if self.rows > 2:
             return None
-        return Tail(c.latent_size, c.shared_size, self.rows, c.rms_eps, c.situ_beta, c.situ_linear_beta)
+        chosen = joint_tail(c.latent_size, c.shared_size, self.rows)
+        return dataclasses.replace(
+            chosen, eps=c.rms_eps, beta=c.situ_beta, linear_beta=c.situ_linear_beta
+        )  # fmt: skip
 
     @property
     def shared(self) -> Product:

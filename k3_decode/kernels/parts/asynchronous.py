@@ -14,6 +14,14 @@ def init_barriers(barriers: Value, count: int) -> None:
     cute.arch.inline_ptx("fence.mbarrier_init.release.cluster;")
 
 
+def expect_bytes(barrier: Value, size: Value) -> None:
+    """Let a fresh barrier complete its phase once so many bytes have arrived, by one thread."""
+    cute.arch.inline_ptx(
+        "{ .reg .b64 s; mbarrier.arrive.expect_tx.shared::cta.b64 s, [{$r0}], {$r1}; }",
+        read_only_args=[barrier, Uint32(size)],
+    )  # fmt: skip
+
+
 def wait_for_barrier(barrier: Value, phase: int = 0) -> None:
     """Wait until a barrier completes a phase.
 

@@ -143,6 +143,23 @@ def wait_for_copies(pending: int = 0) -> None:
     cute.arch.inline_ptx(f"cp.async.wait_group {pending};" if pending else "cp.async.wait_all;")
 
 
+def copy_in_bulk(target: Value, source: Address, size: Value, barrier: Value) -> None:
+    """Start copying so many bytes of the step to shared memory, by one thread, after the dependency wait.
+
+    The copy engine fetches them: they pass through no thread's registers.
+
+    Args:
+        target: 32-bit shared address, aligned to 16 bytes.
+        source: Device address, aligned to 16 bytes.
+        size: A multiple of 16.
+        barrier: Counts the bytes as they arrive; `k3_decode.kernels.parts.asynchronous.expect_bytes` told it how many.
+    """
+    cute.arch.inline_ptx(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [{$r0}], [{$r1}], {$r2}, [{$r3}];",
+        read_only_args=[target, source, Uint32(size), barrier],
+    )  # fmt: skip
+
+
 def prefetch(address: Address, size: Value) -> None:
     """Ask for so many bytes to be brought into L2, where this kernel or a later one will find them.
 

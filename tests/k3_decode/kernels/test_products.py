@@ -6,9 +6,9 @@ import torch
 from k3_decode.bench.inputs import DISTRIBUTIONS, draw
 from k3_decode.bench.kernel_cases import products
 from k3_decode.build.sets import CHECKED_RANKS
+from k3_decode.kernels.catalog import copied_front
 from k3_decode.kernels.gemv import Gemv, Segment
-from k3_decode.kernels.tactics import bucket, product, skinny
-from k3_decode.kernels.tail import Tail
+from k3_decode.kernels.tactics import bucket, joint_tail, product, skinny
 from k3_decode.reference.norm import rms_norm
 from k3_decode.reference.situ import situ
 from k3_decode.specialized.operators import StepOperators
@@ -74,6 +74,16 @@ def test_product_of_strided_rows_equals_that_of_packed_rows(library, device, see
     assert y[:, 7168:].isnan().all(), "wrote outside its columns"
 
 
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_copied_input_gives_the_bits_of_a_loaded_one(library, device, close, seeded, distribution):
+    generator = seeded(5)
+    w = draw("normal", 2096, 7168, generator=generator).mul(7168**-0.5).bfloat16()
+    x = draw(distribution, 1, 7296, generator=generator).bfloat16()[:, 64:7232]
+    copied, loaded = (run(library, form, w, x, poisoned(1, 2096, "f32", device)) for form in copied_front())
+    assert torch.equal(copied, loaded)
+    close("kernel.product.f32", copied, x.double() @ w.double().T, distribution)
+
+
 @pytest.mark.parametrize("ranks", CHECKED_RANKS)
 @pytest.mark.parametrize("rows", [1, 2])
 def test_tail_equals_norm_and_activation_in_float64(library, device, close, share, seeded, ranks, rows):
@@ -94,7 +104,7 @@ def test_tail_equals_norm_and_activation_in_float64(library, device, close, shar
 @pytest.mark.parametrize("rows", [1, 2])
 def test_joint_tail_equals_both_products_in_float64(library, device, close, share, seeded, ranks, rows):
     generator, shared = seeded(rows), share(ranks).shared_size
-    operator, outputs = Tail(3584, shared, rows), 7168 // ranks
+    operator, outputs = joint_tail(3584, shared, rows), 7168 // ranks
     down = draw("normal", 7168, shared, generator=generator).mul(shared**-0.5).bfloat16()
     up = draw("normal", outputs, 3584, generator=generator).mul(3584**-0.5).bfloat16()
     for distribution in DISTRIBUTIONS:

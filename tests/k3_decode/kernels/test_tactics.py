@@ -6,10 +6,11 @@ import pytest
 
 from k3_decode.config import CONFIGS
 from k3_decode.errors import ArgumentError
+from k3_decode.kernels.catalog import copied_front
 from k3_decode.kernels.gemm import Gemm
 from k3_decode.kernels.gemm_wide import WideGemm
-from k3_decode.kernels.gemv import Gemv
-from k3_decode.kernels.tactics import BUCKETS, CLUSTER_PLACES, bucket, kda, product, wide
+from k3_decode.kernels.gemv import STRIDE, Gemv
+from k3_decode.kernels.tactics import BUCKETS, CLUSTER_PLACES, bucket, joint_tail, kda, product, wide
 from k3_decode.specialized.operators import StepOperators, check_config, step_operators
 
 
@@ -80,3 +81,13 @@ def test_forms_of_one_row_are_skinny():
 def test_clusters_of_wide_products_fit_one_wave(columns, outputs):
     warps, parts = wide(columns, outputs)
     assert -(-outputs // (16 * warps)) <= sum(places // parts for places in CLUSTER_PLACES)
+
+
+def test_only_measured_forms_of_one_row_have_their_inputs_copied():
+    chosen, loaded = copied_front()
+    assert chosen.copied
+    assert chosen.name != loaded.name
+    assert chosen.columns % STRIDE == 0
+    assert joint_tail(3584, 768, 1).copied
+    others = [product(7168, 2096, 2, out="f32"), product(7168, 1048, 1, out="f32"), joint_tail(3584, 768, 2)]
+    assert not any(each.copied for each in [*others, joint_tail(3584, 384, 1)])

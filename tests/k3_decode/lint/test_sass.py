@@ -1,5 +1,7 @@
 """Addresses are followed through registers, and blurred by nothing."""
 
+from dataclasses import replace
+
 import pytest
 
 from k3_decode.kernels.operator import Argument, Contract
@@ -24,8 +26,12 @@ CODE = """
         /*00c0*/              @P1  LDG.E.128.STRONG.GPU R20, desc[UR4][R6.64] ;
         /*00d0*/                   LDG.E.STRONG.SYS R24, desc[UR4][R6.64] ;
         /*00e0*/                   STL [R1], R24 ;
+        /*00e8*/                   UBLKCP.S.G [UR10], [UR6], UR4 ;
         /*00f0*/                   HMMA.16816.F32.BF16 R8, R4, R6, R8 ;
 """
+
+KEPT = Contract(brought=("a",), copies={"b": 1}, polls=1, spill_budget=1)
+"""What the code keeps."""
 
 
 def test_each_load_is_traced_to_its_parameter():
@@ -35,7 +41,9 @@ def test_each_load_is_traced_to_its_parameter():
         (32, True, {0}),
         (128, True, {1}),
         (32, True, {1}),
+        (32, True, {1}),
     ]
+    assert [load.bulk for load in code.loads] == [False] * 4 + [True]
     assert [(each.after_wait, each.parameters) for each in code.brought] == [(False, {0})]
     assert (code.waits, code.releases, code.local_accesses, code.products) == (1, 1, 1, 1)
 
@@ -43,15 +51,17 @@ def test_each_load_is_traced_to_its_parameter():
 @pytest.mark.parametrize(
     ("static", "contract", "rules"),
     [
-        (True, Contract({"a": 1}, {"b": 1}, ("a",), polls=1, products=1, spill_budget=1), set()),
-        (False, Contract(brought=("a",), polls=1, spill_budget=1), {"early-load"}),
-        (True, Contract(before_wait={"a": 2}, brought=("a",), polls=1, spill_budget=1), {"lost-prefetch"}),
-        (True, Contract(after_wait={"b": 2}, brought=("a",), polls=1, spill_budget=1), {"missing-load"}),
-        (True, Contract(polls=1, spill_budget=1), {"brought"}),
-        (True, Contract(brought=("a", "b"), polls=1, spill_budget=1), {"brought"}),
-        (True, Contract(brought=("a",), spill_budget=1), {"poll"}),
-        (True, Contract(brought=("a",), polls=1), {"spill"}),
-        (True, Contract(brought=("a",), polls=1, spill_budget=1, products=2), {"products"}),
+        (True, replace(KEPT, before_wait={"a": 1}, after_wait={"b": 1}, products=1), set()),
+        (False, KEPT, {"early-load"}),
+        (True, replace(KEPT, before_wait={"a": 2}), {"lost-prefetch"}),
+        (True, replace(KEPT, after_wait={"b": 2}), {"missing-load"}),
+        (True, replace(KEPT, brought=()), {"brought"}),
+        (True, replace(KEPT, brought=("a", "b")), {"brought"}),
+        (True, replace(KEPT, copies={}), {"copies"}),
+        (True, replace(KEPT, copies={"a": 1, "b": 1}), {"copies"}),
+        (True, replace(KEPT, polls=0), {"poll"}),
+        (True, replace(KEPT, spill_budget=0), {"spill"}),
+        (True, replace(KEPT, products=2), {"products"}),
     ],
 )
 def test_each_rule_speaks_for_itself(static, contract, rules):
@@ -74,3 +84,21 @@ def test_shared_memory_of_the_cluster_is_no_tensor():
         pointers=1,
     )
     assert [load.offset for load in code.loads] == [0x50]
+
+
+def test_a_bulk_copy_of_what_is_not_static_is_caught_before_the_wait():
+    code = read_code(
+        """
+        /*0000*/                   PREEXIT ;
+        /*0010*/                   ULDC.64 UR4, c[0x0][0x210] ;
+        /*0020*/                   ULDC.64 UR8, c[0x0][0x218] ;
+        /*0030*/                   UBLKCP.S.G [UR10], [UR4], UR7 ;
+        /*0040*/                   UBLKCP.S.G [UR10], [UR8], UR7 ;
+        /*0050*/                   ACQBULK ;
+""",
+        "sm_90a",
+        pointers=2,
+    )
+    arguments = (Argument("a", "f32", ("n",), static=True), Argument("b", "f32", ("n",)))
+    found = check(code, arguments, Contract(copies={"a": 1, "b": 1}))
+    assert [(finding.rule, "reads b before the wait" in finding.detail) for finding in found] == [("early-load", True)]
