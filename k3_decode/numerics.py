@@ -85,6 +85,8 @@ TOLERANCES: dict[str, Tolerance] = {
     "kernel.route": Tolerance(2e-6, "fast sigmoids and one sum of sixteen"),
     "kernel.normed": Tolerance(2.0**-8, _BF16_OUT),
     "kernel.normed.e4m3": Tolerance(0.067, "bfloat16, then e4m3 with three mantissa bits: half a unit is 2^-4"),
+    "kernel.mla.front": Tolerance(2.0**-7, _BF16_OUT + "; norm and query are rounded to bfloat16 before"),
+    "kernel.mla.front.e4m3": Tolerance(0.07, "bfloat16 three times, then e4m3: half a unit is 2^-4"),
     "kernel.mla.core": Tolerance(2.0**-7, _BF16_OUT + "; softmax shares enter the second product as bfloat16"),
     "kernel.mla.core/heavy-tailed": Tolerance(2.0**-5, _LARGE_SCORES),
     "kernel.mla.core/large-offset": Tolerance(2.0**-5, _LARGE_SCORES),

@@ -134,10 +134,24 @@ class KernelCases:
         w_uv = [self._tensor(c.num_heads, c.v_head_dim, c.kv_lora_rank) for _ in range(64)]
         value = self._launches(ops.mla_value, w_uv, latents, gate, context, gate.clone())
         yield self._measured("mla_value", rows, w_uv[0].numel() * 2, value)
+        yield self._mla_front(ops, rows, query)
+
+    def _mla_front(self, ops: StepOperators, rows: int, query: Tensor) -> Measured:
+        """Bind MLA between its input projection and its attention: one launch, or the last of three."""
+        c = self.config
         w_uk = [self._tensor(c.num_heads, c.kv_lora_rank, c.qk_nope_head_dim) for _ in range(64)]
-        q = self._tensor(rows, c.num_heads * c.qk_head_dim)
-        absorb = self._launches(ops.mla_absorb, w_uk, q, query)
-        yield self._measured("mla_absorb", rows, w_uk[0].numel() * 2, absorb)
+        if ops.mla_front is None:
+            q = self._tensor(rows, c.num_heads * c.qk_head_dim)
+            absorb = self._launches(ops.mla_absorb, w_uk, q, query)
+            return self._measured("mla_absorb", rows, w_uk[0].nbytes, absorb)
+        w_q = [self._tensor(c.num_heads * c.qk_head_dim, c.q_lora_rank) for _ in w_uk]
+        projected = self._tensor(rows, c.q_lora_rank + c.cache_width)
+        norms = torch.ones(c.q_lora_rank, device=self.device), torch.ones(c.kv_lora_rank, device=self.device)
+        places = torch.arange(rows, dtype=torch.int32, device=self.device)
+        front = self._launches(
+            ops.mla_front, w_q, w_uk, projected, *norms, places, query, self._tensor(rows, c.cache_width)
+        )  # fmt: skip
+        return self._measured("mla_front", rows, w_q[0].nbytes + w_uk[0].nbytes, front)
 
     def _experts(self, ops: StepOperators, rows: int) -> Iterator[Measured]:
         """Yield routing and both expert kernels, each execution with a routing of its own, and the chain of all."""
@@ -220,13 +234,14 @@ class KernelCases:
 
 
 def products(ops: StepOperators) -> list[tuple[str, Operator, int]]:
-    """List the plain products of a step: name, operator, outputs."""
+    """List the products of a step that are launches of their own: name, operator, outputs."""
     c = ops.config
+    query = ("mla_query", ops.mla_query, c.num_heads * c.qk_head_dim)
     return [
         ("kda_in", ops.kda_in, 4 * ops.size + c.kda_head_dim + c.num_heads),
         ("kda_out", ops.kda_out, c.hidden_size),
         ("mla_in", ops.mla_in, c.q_lora_rank + c.cache_width + c.num_heads * c.v_head_dim),
-        ("mla_query", ops.mla_query, c.num_heads * c.qk_head_dim),
+        *([query] if ops.mla_front is None else []),
         ("mla_out", ops.mla_out, c.hidden_size),
         ("front_replicated", ops.front, c.num_experts + c.latent_size + 2 * c.shared_size),
         ("dense_up", ops.dense_up, 2 * c.dense_size),

@@ -11,6 +11,7 @@ from k3_decode.kernels.gemm_tensor_memory import TensorMemoryGemm
 from k3_decode.kernels.gemv import Gemv, Segment
 from k3_decode.kernels.head_top import HeadTop
 from k3_decode.kernels.mla_absorb import MlaAbsorb
+from k3_decode.kernels.mla_front import MlaFront
 from k3_decode.kernels.mla_prepare import MlaPrepare
 from k3_decode.kernels.mla_value import MlaValue
 from k3_decode.kernels.operator import Cache, Operator
@@ -67,6 +68,7 @@ def _checked() -> Iterator[Operator]:
     yield MlaValue(512, 128)
     for cache in CACHES:
         yield MlaAbsorb(512, 128, 64, cache)
+        yield from (MlaFront(1536, 512, 128, 64, rows, cache) for rows in (1, 2))
         yield from (core(512, 64, rows, 192**-0.5, cache) for rows in BUCKETS)
 
 
@@ -97,6 +99,7 @@ def _sample() -> Iterator[Operator]:
     yield MlaValue(512, 128)
     for cache in CACHES:
         yield from (MlaPrepare(1536, 512, 64, cache), MlaAbsorb(512, 128, 64, cache))
+        yield MlaFront(1536, 512, 128, 64, 1, cache)
         yield from (core(512, 64, rows, 192**-0.5, cache) for rows in (1, 64))
 
 

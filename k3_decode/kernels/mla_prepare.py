@@ -5,10 +5,10 @@ import math
 from dataclasses import dataclass
 
 from k3_decode.kernels.operator import Argument, Cache, Contract
-from k3_decode.kernels.parts.arithmetic import from_bits, high_bf16, low_bf16, pack_bf16, rsqrt
+from k3_decode.kernels.parts.arithmetic import from_bits, rsqrt
 from k3_decode.kernels.parts.dsl import Address, Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
-from k3_decode.kernels.parts.e4m3 import pack_e4m3
-from k3_decode.kernels.parts.memory import load, load_static, store
+from k3_decode.kernels.parts.elements import element_bytes, store_eight, widen
+from k3_decode.kernels.parts.memory import load, load_static
 from k3_decode.kernels.parts.sync import WARP, block_sums, release_dependents, wait_for_predecessors
 
 WARPS = 4
@@ -99,17 +99,13 @@ class MlaPrepare:
             scales = self.scales(cache_scale, thread, self.latent)
             place = Int32(load(rows + Int64(row) * 4, words=1)[0])
             if place >= 0:
-                target = cache + Int64(place) * ((self.latent + self.shared_key) * self.size_of(self.cache))
+                target = cache + Int64(place) * ((self.latent + self.shared_key) * element_bytes(self.cache))
                 latent = source + self.query * 2
                 self.normalise(latent, scales, target, scratch, thread, self.latent, self.cache)
                 if thread < self.shared_key // 8:
-                    values = self.values(latent + (Int64(thread) * 16 + self.latent * 2))
-                    at = (Int64(thread) * 8 + self.latent) * self.size_of(self.cache)
-                    self.put(target + at, values, self.cache)
-
-    def size_of(self, kind: str) -> int:
-        """Bytes of an element."""
-        return 2 if kind == "bf16" else 1
+                    values = widen(load(latent + (Int64(thread) * 16 + self.latent * 2)))
+                    at = (Int64(thread) * 8 + self.latent) * element_bytes(self.cache)
+                    store_eight(target + at, values, self.cache)
 
     def chunks(self, thread: Value, width: int) -> list[Value]:
         """Give this thread's 8-column chunks, clamped to the last."""
@@ -124,18 +120,6 @@ class MlaPrepare:
             for chunk in self.chunks(thread, width)
         ]
 
-    def values(self, address: Address) -> list[Value]:
-        """Load eight bfloat16."""
-        return [f(word) for word in load(address) for f in (low_bf16, high_bf16)]
-
-    def put(self, address: Address, v: list[Value], kind: str) -> None:
-        """Write eight values, by way of bfloat16 where they become e4m3, as the reference rounds them."""
-        words = [pack_bf16(v[2 * j], v[2 * j + 1]) for j in range(4)]
-        if kind == "u8":
-            rounded = [f(word) for word in words for f in (low_bf16, high_bf16)]
-            words = [pack_e4m3(rounded[:4]), pack_e4m3(rounded[4:])]
-        store(address, words)
-
     @cute.jit
     def normalise(
         self, source: Int64, scales: list[list[Value]], target: Int64, scratch: Int32, thread: Int32,
@@ -143,7 +127,7 @@ class MlaPrepare:
     ) -> None:  # fmt: skip
         """Normalise one vector."""
         chunks = self.chunks(thread, width)
-        values = [self.values(source + Int64(chunk) * 16) for chunk in chunks]
+        values = [widen(load(source + Int64(chunk) * 16)) for chunk in chunks]
         square = Float32(0.0)
         for i in cutlass.range_constexpr(len(chunks)):
             if thread + i * THREADS < width // 8:
@@ -154,4 +138,4 @@ class MlaPrepare:
         for i in cutlass.range_constexpr(len(chunks)):
             if thread + i * THREADS < width // 8:
                 v = [values[i][j] * inverse * scales[i][j] for j in range(8)]
-                self.put(target + Int64(chunks[i]) * (8 * self.size_of(kind)), v, kind)
+                store_eight(target + Int64(chunks[i]) * (8 * element_bytes(kind)), v, kind)

@@ -19,6 +19,7 @@ _INSTRUCTION = re.compile(r"^\s+/\*([0-9a-f]{4,})\*/\s+((?:@!?U?P\w+\s+)?)([A-Z]
 _REGISTER = re.compile(r"\b(U?R)(\d+)\b(\.64)?")
 _CONSTANT = re.compile(r"c\[0x0\]\[0x([0-9a-f]+)\]")
 _DESCRIPTOR = re.compile(r"desc\[UR\d+\]")
+_CONSTANT_LOADS = ("LDC", "LDCU", "ULDC")
 _BULK = "UBLKCP"
 _LOADS = ("LDG", "LDGSTS", "LD", _BULK, "UTMALDG")
 _PREFETCH = "UBLKPF"
@@ -157,7 +158,11 @@ def _follow(
         return
     reads_memory = name in ("LDG", "LD", "LDS", "LDL", "SHFL")
     found = frozenset() if reads_memory else _origin(rest, ".".join(parts), origins, parameters)
+    constant = _CONSTANT.search(rest) if name in _CONSTANT_LOADS else None
     for index in range(_result_words(name, parts)):
+        if constant is not None:  # a load of 16 bytes brings two parameters
+            offset = int(constant[1], 16) + 4 * index
+            found = frozenset({(offset - parameters.start) // 8} if offset in parameters else ())
         register = f"{target[1]}{int(target[2]) + index}"
         origins[register] = found | origins.get(register, frozenset()) if predicate else found
 
@@ -186,7 +191,7 @@ def _follow_windows(name: str, operands: str, windows: set[str]) -> None:
 
 def _result_words(name: str, parts: list[str]) -> int:
     """Count the registers an instruction writes."""
-    if name in ("LDG", "LD", "LDS", "LDC", "LDCU", "ULDC", "LDL"):
+    if name in ("LDG", "LD", "LDS", "LDL", *_CONSTANT_LOADS):
         return max(1, _bits(parts) // 32)
     return 2 if "WIDE" in parts or "64" in parts else 1
 

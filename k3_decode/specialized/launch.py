@@ -118,13 +118,16 @@ class StepLauncher:
         cache = self._cache.latent[layer]
         if ops.cache == "u8":
             cache = cache.view(torch.uint8)
+        rows, norms = cache.view(-1, c.cache_width), (weights.q_a_norm, weights.kv_a_norm)
         self._product(ops.mla_in, weights.in_proj, b.normed, projected)
-        self._run(
-            ops.mla_prepare, projected, weights.q_a_norm, weights.kv_a_norm, inputs.cache_rows, b.query_latent,
-            cache.view(-1, c.cache_width),
-        )  # fmt: skip
-        self._product(ops.mla_query, weights.q_b, b.query_latent, b.queries)
-        self._run(ops.mla_absorb, weights.w_uk, b.queries, b.absorbed)
+        if ops.mla_front is not None:
+            self._run(
+                ops.mla_front, weights.q_b, weights.w_uk, projected, *norms, inputs.cache_rows, b.absorbed, rows
+            )  # fmt: skip
+        else:
+            self._run(ops.mla_prepare, projected, *norms, inputs.cache_rows, b.query_latent, rows)
+            self._product(ops.mla_query, weights.q_b, b.query_latent, b.queries)
+            self._run(ops.mla_absorb, weights.w_uk, b.queries, b.absorbed)
         scratch = (b.partial, b.sums, b.counters)
         self._run(
             ops.mla_core, b.absorbed, cache, inputs.tables, inputs.context_lens, *scratch, b.attended_latents

@@ -16,13 +16,14 @@ from k3_decode.kernels.kda import KdaDecode
 from k3_decode.kernels.kda_verify import KdaVerify
 from k3_decode.kernels.mla_absorb import MlaAbsorb
 from k3_decode.kernels.mla_core import MlaCore
+from k3_decode.kernels.mla_front import MlaFront
 from k3_decode.kernels.mla_prepare import MlaPrepare
 from k3_decode.kernels.mla_value import LATENT, MlaValue
 from k3_decode.kernels.operator import Cache, Operator
 from k3_decode.kernels.parts.decay import HEAD
 from k3_decode.kernels.route import RouteRank, RouteTable
 from k3_decode.kernels.rows import Activate, Embed, NormSitu
-from k3_decode.kernels.tactics import BUCKETS, Product, core, kda, kda_verify, product, skinny
+from k3_decode.kernels.tactics import BUCKETS, Product, core, kda, kda_verify, mla_front, product, skinny
 
 Update = Literal["add", "restart", "keep"]
 
@@ -121,8 +122,15 @@ class StepOperators:
         return product(c.hidden_size, outputs, self.rows, settles=True)
 
     @property
+    def mla_front(self) -> MlaFront | None:
+        """What MLA does between its input projection and its attention, where one launch does it."""
+        c = self.config
+        widths = (c.q_lora_rank, c.kv_lora_rank, c.qk_nope_head_dim, c.qk_rope_head_dim)
+        return mla_front(MlaFront(*widths, self.rows, self.cache, c.mla_latent_norm_eps), c.num_heads)
+
+    @property
     def mla_prepare(self) -> MlaPrepare:
-        """MLA's latent norms and the cache row."""
+        """MLA's latent norms and the cache row, where they are a launch of their own, as the next two are."""
         c = self.config
         return MlaPrepare(c.q_lora_rank, c.kv_lora_rank, c.qk_rope_head_dim, self.cache, c.mla_latent_norm_eps)
 
@@ -260,8 +268,8 @@ class StepOperators:
         if c.kda_layer_indices:
             used += [self.kda_in, self.kda, self.kda_out]
         if c.mla_layer_indices:
-            used += [self.mla_in, self.mla_prepare, self.mla_query, self.mla_absorb, self.mla_core, self.mla_value,
-                     self.mla_out]  # fmt: skip
+            front = [self.mla_prepare, self.mla_query, self.mla_absorb] if self.mla_front is None else [self.mla_front]
+            used += [self.mla_in, *front, self.mla_core, self.mla_value, self.mla_out]
         if c.first_dense:
             used += [self.dense_up, self.dense_activate, self.dense_down]
         if c.first_dense < c.num_layers:

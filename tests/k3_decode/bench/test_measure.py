@@ -15,7 +15,7 @@ from k3_decode.specialized.sharded import sharded_operators
 
 SMALL = dataclasses.replace(
     CONFIGS["k3-small"], num_layers=4, mla_layers=(2, 4), num_experts=32, dense_size=512, vocab_size=512,
-    attn_res_block_size=2,
+    attn_res_block_size=2, q_lora_rank=512,
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from k3_decode.bench.inputs import DISTRIBUTIONS, draw
 from k3_decode.build.sets import CHECKED_RANKS
 from k3_decode.kernels.catalog import CACHES
 from k3_decode.kernels.mla_core import HEADS
+from k3_decode.kernels.mla_front import MlaFront
 from k3_decode.kernels.mla_prepare import MlaPrepare
 from k3_decode.kernels.tactics import bucket
 from k3_decode.reference import mla
@@ -191,3 +192,34 @@ def test_latent_norms_equal_float64_and_write_only_their_cache_rows(
         others = torch.ones(200, dtype=torch.bool, device=device)
         others[places[live].long()] = False
         assert (pages[others] == rest).all()
+
+
+@pytest.mark.parametrize("cache", CACHES)
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize("ranks", CHECKED_RANKS)
+def test_one_launch_before_attention_equals_its_stages(library, device, close, seeded, cache, rows, ranks):
+    heads, generator = 96 // ranks, seeded(ranks)
+    query_scale, cache_scale = (draw("normal", n, generator=generator) for n in (1536, 512))
+    w = draw("normal", heads * (NOPE + SHARED), 1536, generator=generator).mul(1536**-0.5).bfloat16()
+    w_uk = draw("normal", heads, NOPE, LATENT, generator=generator).mul(LATENT**-0.5).bfloat16()
+    projected = draw("normal", rows, 2112 + heads * VALUE, generator=generator).bfloat16()
+    normed = rms_norm(projected[:, :1536].double(), query_scale.double(), eps=1e-5).bfloat16()
+    queries = (normed.double() @ w.double().T).bfloat16().view(rows, heads, -1)
+    expected = mla.absorb_query(queries.double(), w_uk.double())
+    row = rms_norm(projected[:, 1536:2048].double(), cache_scale.double(), eps=1e-5)
+    if cache == "u8":
+        row = row.clamp(-448, 448).where(row.abs() > 2.0**-10, 0.0)
+    for places in ([7, 3], [-1, 5]):
+        got, pages = poisoned(rows, heads, WIDTH, cache=cache), torch.full((9, WIDTH), 2, dtype=torch.uint8)
+        pages = (pages if cache == "u8" else pages.bfloat16()).to(device)
+        written = torch.tensor(places[:rows], dtype=torch.int32, device=device)
+        args = (w, w_uk.transpose(1, 2).contiguous(), projected, query_scale, cache_scale, written)
+        library.kernel(MlaFront(1536, LATENT, NOPE, SHARED, rows, cache))(*args, got, pages)
+        suffix = "" if cache == "bf16" else ".e4m3"
+        close(f"kernel.mla.front{suffix}", decode(got), expected)
+        for i, place in enumerate(places[:rows]):
+            if place >= 0:
+                close(f"kernel.normed{suffix}", decode(pages[place, :LATENT]), row[i])
+                assert torch.equal(pages[place, LATENT:], encode(projected[i, 2048:2112], cache))
+        others = [i for i in range(9) if i not in places[:rows]]
+        assert (pages[others] == 2).all(), "wrote a row of another token"

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from k3_decode.config import CONFIGS
+from k3_decode.config import CONFIGS, of_ranks
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.catalog import copied_front
 from k3_decode.kernels.gemm import Gemm
@@ -91,3 +91,18 @@ def test_only_measured_forms_of_one_row_have_their_inputs_copied():
     assert joint_tail(3584, 768, 1).copied
     others = [product(7168, 2096, 2, out="f32"), product(7168, 1048, 1, out="f32"), joint_tail(3584, 768, 2)]
     assert not any(each.copied for each in [*others, joint_tail(3584, 384, 1)])
+
+
+@pytest.mark.parametrize(("ranks", "rows", "folded"), [(16, 1, True), (8, 1, True), (4, 1, False), (16, 2, False)])
+def test_one_launch_serves_mla_before_its_attention_where_that_was_faster(ranks, rows, folded):
+    names = [each.name for each in StepOperators(of_ranks(CONFIGS["k3"], ranks), rows).every()]
+    assert any(name.startswith("mla_front") for name in names) is folded
+    assert any(name.startswith(("mla_prepare", "mla_absorb")) for name in names) is not folded
+
+
+def test_shapes_that_one_launch_cannot_hold_take_three():
+    form = StepOperators(CONFIGS["k3-mini-r16"], 1).mla_front
+    assert form is not None
+    assert form.fits
+    for change in ({"query": 1000}, {"query": 4096}, {"nope": 96}, {"rows": 3}, {"shared_key": 63}):
+        assert not dataclasses.replace(form, **change).fits, change

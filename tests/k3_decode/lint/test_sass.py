@@ -48,6 +48,20 @@ def test_each_load_is_traced_to_its_parameter():
     assert (code.waits, code.releases, code.local_accesses, code.products) == (1, 1, 1, 1)
 
 
+def test_a_wide_load_of_constants_brings_two_parameters():
+    code = read_code(
+        """
+        /*0000*/                   LDCU.128 UR4, c[0x0][0x380] ;
+        /*0010*/                   LDG.E.128.STRONG.GPU R8, desc[UR18][UR4.64] ;
+        /*0020*/                   IMAD.WIDE R2, R9, R5, UR6 ;
+        /*0030*/                   LDG.E.128.STRONG.GPU R12, desc[UR18][R2.64] ;
+        """,
+        "sm_103a",
+        pointers=2,
+    )
+    assert [load.parameters for load in code.loads] == [{0}, {1}]
+
+
 @pytest.mark.parametrize(
     ("static", "contract", "rules"),
     [
