@@ -58,6 +58,14 @@ class SpecializedPath(Protocol):
     def forward(self, batch: StepBatch, cache: K3Cache) -> torch.Tensor:
         """Equal `K3Model.forward` on a decode step within the tolerance table."""
 
+    def ranked(self, batch: StepBatch, cache: K3Cache) -> tuple[torch.Tensor, torch.Tensor]:
+        """Run the same step, and give its likeliest tokens alone.
+
+        Returns:
+            Ids ``[N, 2 or more]`` int64 of the batch's ``logit_rows``, the likeliest first, the lower one on a tie; and
+            whether all logits of each row are finite, ``[N]`` bool. Neither means anything for padding.
+        """
+
 
 class SpecializedPaths(Protocol):
     """Makes the specialized path of a model for each of its caches."""
@@ -91,6 +99,19 @@ class PathChoice:
 
     path: Path
     reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """What a greedy choice needs of a step.
+
+    Attributes:
+        ids: Likeliest tokens of each wanted row, best first, the lower id on a tie; at least two.
+        finite: Whether all logits of the row are finite.
+    """
+
+    ids: list[list[int]]
+    finite: list[bool]
 
 
 class Decoder:
@@ -152,6 +173,24 @@ class Decoder:
             logits = self.model.forward(batch, self.cache)
             self.ledger.record(shape, plan.path, reasons=plan.reasons)
         return logits
+
+    def ranked(self, batch: StepBatch, shape: StepShape) -> Ranked | None:
+        """Run and count one step whose logits nobody asks for, if it runs specialized.
+
+        Args:
+            batch: As of `forward`.
+            shape: The same.
+
+        Returns:
+            Its likeliest tokens, which the step's own kernels have found; None where the step would run stock, and
+            nothing has run.
+        """
+        if self.plan(shape).path is Path.STOCK or self._specialized is None:
+            return None
+        ids, finite = self._specialized.ranked(batch, self.cache)
+        self.ledger.record(shape, Path.SPECIALIZED, kernel_digests=self._specialized.kernel_digests(shape.rows))
+        read = torch.cat([ids, finite.unsqueeze(1)], dim=1).tolist()  # one copy from the device, one wait for it
+        return Ranked([row[:-1] for row in read], [bool(row[-1]) for row in read])
 
 
 def standing_reasons(

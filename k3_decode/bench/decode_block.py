@@ -154,21 +154,25 @@ class _Run:
             logits = torch.empty(0)
             for start in range(0, len(tokens), PREFILL_TOKENS):
                 piece = tokens[start : start + PREFILL_TOKENS]
-                logits = self._forward([piece], rows=[row], start=start, reading_prompt=True)
+                logits = self.decoder.forward(*self._batch([piece], rows=[row], start=start, reading_prompt=True))
             self._last += sample(logits, self._draws[:1])
 
     def step(self) -> Sequence[int]:
         """Decode one token of every request."""
         tokens = [[token] for token in self._last]
-        logits = self._forward(tokens, rows=range(self._plan.batch), start=self._length, reading_prompt=False)
+        batch, shape = self._batch(tokens, rows=range(self._plan.batch), start=self._length, reading_prompt=False)
         self._length += 1
-        self._last = sample(logits, self._draws)
+        ranked = self.decoder.ranked(batch, shape)
+        if ranked is None:
+            self._last = sample(self.decoder.forward(batch, shape), self._draws)
+        else:
+            self._last = [ids[0] for ids in ranked.ids]
         return self._last
 
-    def _forward(
+    def _batch(
         self, tokens: Sequence[Sequence[int]], *, rows: Sequence[int], start: int, reading_prompt: bool
-    ) -> torch.Tensor:
-        """Run one step of equally long pieces; return the logits after each piece, ``[requests, vocab]``."""
+    ) -> tuple[StepBatch, StepShape]:
+        """Lay out one step of equally long pieces, of which the logits after each piece are wanted."""
         count, width = len(tokens), len(tokens[0])
         batch = StepBatch(
             tokens=self._tensor([token for piece in tokens for token in piece]),
@@ -179,7 +183,7 @@ class _Run:
             logit_rows=self._tensor(range(width - 1, count * width, width)),
         )
         shape = StepShape.of(tokens=[width] * count, reading_prompt=[reading_prompt] * count)
-        return self.decoder.forward(batch, shape)
+        return batch, shape
 
     def _tensor(self, values: Sequence[int] | Sequence[Sequence[int]]) -> torch.Tensor:
         return torch.tensor(values, dtype=torch.int64, device=self.decoder.device)

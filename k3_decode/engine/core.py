@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import torch
 
-from k3_decode.decoder import NOT_BUILT, DecodeMode, Decoder, Specialization
+from k3_decode.decoder import NOT_BUILT, DecodeMode, Decoder, Ranked, Specialization
 from k3_decode.engine.config import EngineConfig
 from k3_decode.engine.output_text import OutputText
 from k3_decode.engine.pools import Pool
@@ -133,15 +133,25 @@ class Engine:
         shape = StepShape.of(
             tokens=[chunk.count for chunk in chunks], reading_prompt=[not chunk.decoding for chunk in chunks]
         )
+        if all(_takes_the_likeliest(chunk.request.params) for chunk in chunks):
+            ranked = self.decoder.ranked(batch, shape)
+            if ranked is not None:
+                self._count(chunks, shape)
+                return self._advance_ranked(chunks, ranked)
         logits = self.decoder.forward(batch, shape)
-        self.counters.count_step(shape, requests=len(chunks), prompt_tokens=_prompt_tokens(chunks))
-        for chunk in chunks:
-            chunk.request.computed += chunk.count
-        failed = self._fail_non_finite(chunks, spans, logits)
+        self._count(chunks, shape)
+        finite = finite_rows(logits)
+        failed = self._fail_non_finite(chunks, [all(finite[row] for row in span) for span in spans])
         alive = [index for index, chunk in enumerate(chunks) if chunk.request.id not in failed]
         self._collect_prompt_logprobs([(chunks[i], spans[i]) for i in alive], logits)
         complete = [(chunks[i].request, spans[i][-1]) for i in alive if chunks[i].completes]
         return list(failed.values()) + self._advance(complete, logits)
+
+    def _count(self, chunks: Sequence[Chunk], shape: StepShape) -> None:
+        """Note that a step has run."""
+        self.counters.count_step(shape, requests=len(chunks), prompt_tokens=_prompt_tokens(chunks))
+        for chunk in chunks:
+            chunk.request.computed += chunk.count
 
     def _batch(self, chunks: Sequence[Chunk]) -> tuple[StepBatch, list[range]]:
         """Lay chunks end to end; also tell which logit rows belong to each."""
@@ -169,14 +179,11 @@ class Engine:
     def _tensor(self, values: list[int] | list[list[int]]) -> torch.Tensor:
         return torch.tensor(values, dtype=torch.int64, device=self.decoder.device)
 
-    def _fail_non_finite(
-        self, chunks: Sequence[Chunk], spans: Sequence[range], logits: torch.Tensor
-    ) -> dict[str, Output]:
+    def _fail_non_finite(self, chunks: Sequence[Chunk], finite: Sequence[bool]) -> dict[str, Output]:
         """End requests whose logits are not numbers: choosing a token from them would hide the fault."""
-        finite = finite_rows(logits)
         failed: dict[str, Output] = {}
-        for chunk, span in zip(chunks, spans, strict=True):
-            if not all(finite[row] for row in span):
+        for chunk, sound in zip(chunks, finite, strict=True):
+            if not sound:
                 detail = "the model gave logits that are not finite"
                 self._end(chunk.request, FinishReason.ERROR)
                 failed[chunk.request.id] = Output(request_id=chunk.request.id, finish=FinishReason.ERROR, error=detail)
@@ -217,10 +224,23 @@ class Engine:
         self.counters.generation_tokens += len(choosing)
         return outputs
 
+    def _advance_ranked(self, chunks: Sequence[Chunk], ranked: Ranked) -> list[Output]:
+        """Take the likeliest token of every request, of a step in which all are greedy and decode."""
+        failed = self._fail_non_finite(chunks, ranked.finite)
+        gained = []
+        for chunk, ids in zip(chunks, ranked.ids, strict=True):
+            if chunk.request.id not in failed:
+                banned = self._banned(chunk.request)
+                gained.append(self._gain(chunk.request, next(token for token in ids if token != banned), None))
+        self.counters.generation_tokens += len(gained)
+        return list(failed.values()) + gained
+
+    def _banned(self, request: Request) -> int | None:
+        """Give the token that a request may not choose next, if there is one."""
+        return self.tokenizer.eos_id if request.generated < request.params.min_tokens else None
+
     def _draw(self, request: Request) -> Draw:
-        params = request.params
-        banned = self.tokenizer.eos_id if request.generated < params.min_tokens else None
-        return Draw(params, position=request.generated, banned=banned)
+        return Draw(request.params, position=request.generated, banned=self._banned(request))
 
     def _gain(self, request: Request, token: int, entry: TokenLogprob | None) -> Output:
         request.tokens.append(token)
@@ -260,6 +280,11 @@ class Engine:
         self.scheduler.remove(request)
         del self._requests[request.id]
         self.counters.finished[finish] += 1
+
+
+def _takes_the_likeliest(params: SamplingParams) -> bool:
+    """Tell whether a request asks for no more of the logits than which is the largest."""
+    return params.temperature == 0 and params.logprobs is None
 
 
 def _wanted_rows(chunk: Chunk) -> int:

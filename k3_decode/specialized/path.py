@@ -140,6 +140,25 @@ class KernelPath:
             ArgumentError: Another cache, another number of tokens of a request, more rows than any bucket, or several
                 tokens a request and nothing said of the accepted ones.
         """
+        logits = self._step(batch, cache, accepted).logits[batch.logit_rows]
+        padding = (batch.slots <= 0).repeat_interleave(self._tokens)
+        return logits.masked_fill(padding[batch.logit_rows].unsqueeze(-1), 0.0)
+
+    def ranked(self, batch: StepBatch, cache: K3Cache) -> tuple[Tensor, Tensor]:
+        """Run one decode step of one token a request, and give its likeliest tokens alone.
+
+        Returns:
+            Ids ``[N, 8]`` int64 of the batch's ``logit_rows``, the likeliest first, the lower one on a tie; and whether
+            all logits of each row are finite, ``[N]`` bool. Neither means anything for padding. New tensors.
+
+        Raises:
+            ArgumentError: As `forward`.
+        """
+        buffers, rows = self._step(batch, cache, None), batch.logit_rows
+        return buffers.top_ids[rows].long(), buffers.logits[rows].isfinite().all(dim=-1)
+
+    def _step(self, batch: StepBatch, cache: K3Cache, accepted: Tensor | None) -> StepBuffers:
+        """Check, fill and run a step; give its buffers."""
         if cache is not self._cache:
             raise ArgumentError("KernelPath.forward", "cache", expected="the one the path was made for", got="another")
         if batch.num_tokens != batch.num_requests * self._tokens:
@@ -153,9 +172,7 @@ class KernelPath:
         if self._poison:
             chosen.buffers.poison()
         chosen.run()
-        logits = chosen.buffers.logits[batch.logit_rows]
-        padding = (batch.slots <= 0).repeat_interleave(self._tokens)
-        return logits.masked_fill(padding[batch.logit_rows].unsqueeze(-1), 0.0)
+        return chosen.buffers
 
     def top(self, rows: int) -> tuple[Tensor, Tensor]:
         """Give the largest logits of the last step of so many rows, without reading the others.

@@ -8,6 +8,7 @@ import torch
 
 from k3_decode.bench.decode_block import BlockPlan, time_block
 from k3_decode.bench.random_model import RandomWeights
+from k3_decode.build.manifest import read_manifest
 from k3_decode.config import CONFIGS
 from k3_decode.decoder import NOT_BUILT, Reason, Specialization
 from k3_decode.engine.config import EngineConfig
@@ -15,7 +16,9 @@ from k3_decode.engine.core import Engine
 from k3_decode.engine.loading import specialize
 from k3_decode.engine.request import SamplingParams
 from k3_decode.errors import UnsupportedDeviceError
+from k3_decode.kernels.head_top import HeadTop
 from k3_decode.reference.model import K3Model
+from k3_decode.specialized.operators import TOP
 from k3_decode.specialized.prepare import device_architecture, prepare_kernels
 
 LIMITS = EngineConfig(max_running=8, max_model_len=256, num_blocks=128, max_step_tokens=64)
@@ -50,6 +53,8 @@ def test_both_arms_of_the_engine_differ_in_their_path_and_not_in_what_they_say()
         assert [each["reason"] for each in bucket["reasons"] if bucket["phase"] == "decode"] == []
     assert any(bucket["phase"] == "decode" for bucket in ledger["buckets"])
     assert len(ledger["kernel_digests"]) > 15
+    manifest = read_manifest(pathlib.Path(os.environ["K3_DECODE_KERNELS"]))
+    assert manifest["kernels"][HeadTop(TOP).name]["cubin_sha256"] in ledger["kernel_digests"]
     plain = stock.decoder.ledger.snapshot()
     assert plain["kernel_digests"] == []
     assert {each["reason"] for bucket in plain["buckets"] for each in bucket["reasons"]} >= {str(Reason.MODE)}

@@ -53,6 +53,17 @@ def test_one_token_a_request(model, library):
     assert library.launched == {operator.name for operator in step_operators(CONFIG, buckets=(2, 8))}
 
 
+def test_a_ranked_step_gives_the_likeliest_tokens_of_the_wanted_rows(model, library):
+    path, cache = path_of(model, library, buckets=(8,))
+    buffers = path.buffers(3)
+    buffers.logits.zero_()
+    buffers.logits[2, 5] = torch.inf
+    buffers.top_ids.copy_(torch.arange(64).view(8, 8))
+    ids, finite = path.ranked(dataclasses.replace(step(1), logit_rows=torch.tensor([2, 0])), cache)
+    assert ids.tolist() == [list(range(16, 24)), list(range(8))]
+    assert (ids.dtype, finite.tolist()) == (torch.int64, [False, True])
+
+
 def test_the_elements_of_the_cache_choose_the_kernels(model, library):
     cache = model.new_cache(num_slots=4, num_blocks=9, block_size=PAGE, latent_dtype=torch.float8_e4m3fn)
     path = KernelPath(model, cache, library, buckets=(8,))
