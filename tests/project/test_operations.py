@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tests.conftest import Service
 
 TOKEN = "metrics-token-for-tests"
+SERVERS = ("server", "agents", "uploads")
 _METRIC = re.compile(r"\bbyogpu_[a-z_]+\b")
 _SUFFIX = re.compile(r"_(bucket|count|sum)$")
 
@@ -89,7 +90,7 @@ def test_the_compose_file_sets_settings_that_exist_and_runs_what_the_image_has(r
     example = re.findall(r"^([A-Z_0-9]+)=", (root / "containers/byogpu.env.example").read_text(), flags=re.M)
     assert {name for name in example if name != "POSTGRES_PASSWORD"} <= known
     ours = {name: one for name, one in compose["services"].items() if one["image"] == "byogpu-server"}
-    assert set(ours) == {"migrate", "server", "worker", "beat"}
+    assert set(ours) == {"migrate", *SERVERS, "worker", "beat"}
     for one in ours.values():
         assert set(one["environment"]) <= known
         assert one["read_only"] is True
@@ -101,8 +102,11 @@ def test_the_compose_file_sets_settings_that_exist_and_runs_what_the_image_has(r
     assert {name for name in mounted if not name.startswith(".")} == set(compose["volumes"])
     asked = set(re.findall(r"\$\{(\w+)", (root / "containers/compose.yaml").read_text()))
     assert asked <= set(example), "compose asks for what the example does not name"
-    published = [port for one in compose["services"].values() for port in one.get("ports", ())]
-    assert published == ["127.0.0.1:8000:8000"], "nothing but the server is reached, and that from this machine only"
+    published = {name: one["ports"] for name, one in compose["services"].items() if "ports" in one}
+    assert set(published) == set(SERVERS), "nothing but the servers is reached"
+    assert all(port.startswith("127.0.0.1:") for ports in published.values() for port in ports), "from here only"
+    listed = re.findall(r"\| `(\w+)` \| (\d+) \|$", (root / "docs/operations.md").read_text(), flags=re.M)
+    assert {name: [f"127.0.0.1:{port}:8000"] for name, port in listed} == published
     assert compose["services"]["migrate"]["entrypoint"] == ["byogpu", "admin", "migrate", "up"]
     values = {name: value for name, value in compose["x-service"]["environment"].items() if "${" not in value}
     Settings.model_validate({name.removeprefix("BYOGPU_").lower(): value for name, value in values.items()})
