@@ -92,8 +92,10 @@ TOLERANCES: dict[str, Tolerance] = {
     "kernel.mla.core/large-offset": Tolerance(2.0**-5, _LARGE_SCORES),
     "kernel.step.gap": Tolerance(5e-2, "between two logits: six times their usual error of 8e-3, for 8192 candidates"),
     "kernel.step.e4m3": Tolerance(4e-2, "as with a bfloat16 cache, beside latents and queries of three mantissa bits"),
+    "kernel.step.mxfp8": Tolerance(4e-2, "as with bfloat16 activations, beside codes of three mantissa bits"),
     "kernel.step": Tolerance(2e-2, "thirteen layers in bfloat16, root mean square over the largest logit"),
     "kernel.experts": Tolerance(2.0**-7, "the hidden activation is rounded to bfloat16, as the reference rounds it"),
+    "kernel.experts.mxfp8": Tolerance(1e-2, "4e-6, until a hidden activation at a tie takes the next e4m3 code"),
 }
 """Row by operator, or by ``operator/distribution`` where a distribution needs its own."""
 

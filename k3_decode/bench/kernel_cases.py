@@ -18,6 +18,7 @@ from k3_decode.kernels.gemv import Gemv
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.packing import pack_down, pack_up
+from k3_decode.kernels.route import latent_arguments
 from k3_decode.kernels.rows import NormSitu
 from k3_decode.specialized.buffers import StepBuffers
 from k3_decode.specialized.operators import StepOperators
@@ -157,8 +158,8 @@ class KernelCases:
         """Yield routing and both expert kernels, each execution with a routing of its own, and the chain of all."""
         c = self.config
         packed = self.weights.experts()
-        up, up_scales = pack_up(packed.w13_packed, packed.w13_scale)
-        down, down_scales = pack_down(packed.w2_packed, packed.w2_scale)
+        up, up_scales = pack_up(packed.w13_packed, packed.w13_scale, c.expert_act)
+        down, down_scales = pack_down(packed.w2_packed, packed.w2_scale, c.expert_act)
         count, units = 24 if rows == 1 else 6, rows * c.top_k
         bias = torch.zeros(c.num_experts, device=self.device)
         front = [
@@ -171,7 +172,12 @@ class KernelCases:
         def tables(*shape: int, dtype: torch.dtype = torch.int32) -> list[Tensor]:
             return [torch.empty(shape, dtype=dtype, device=self.device) for _ in range(count)]
 
-        scaled, inverses = tables(rows, c.latent_size // 2), tables(rows, dtype=torch.float32)
+        scaled, inverses = (
+            tables(*(size if isinstance(size, int) else rows for size in argument.shape), dtype=dtype)
+            for argument, dtype in zip(
+                latent_arguments(c.latent_size, c.expert_act), (torch.int32, torch.float32), strict=True
+            )
+        )
         ids, weights = tables(rows, c.top_k), tables(rows, c.top_k, dtype=torch.float32)
         places, unit_experts, unit_tokens = tables(rows, c.top_k), tables(units), tables(units, 8)
         hidden = tables(units, 8, c.expert_size, dtype=torch.bfloat16)

@@ -81,7 +81,7 @@ class RandomWeights:
             The model without its layers, of which a path takes shapes and device; and the weights.
         """
         outside = self.outside()
-        weights = StepWeights.prepare_layers(outside, self.layers())
+        weights = StepWeights.prepare_layers(outside, self.layers(), self.config.expert_act)
         return K3Model(self.config, outside, Shard(0, 1, "replicated")), weights
 
     def layers(self) -> Iterator[LayerWeights]:

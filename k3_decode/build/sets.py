@@ -1,9 +1,10 @@
 """Named sets of operators, for the command lines of the builder and the linter."""
 
+import dataclasses
 from collections.abc import Callable
 
 from k3_decode.config import CONFIGS, of_ranks
-from k3_decode.kernels.catalog import CACHES, blackwell_operators, checked_operators, distinct, sample_operators
+from k3_decode.kernels.catalog import ACTS, CACHES, blackwell_operators, checked_operators, distinct, sample_operators
 from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.tactics import joint_tail, product
 from k3_decode.specialized.operators import step_operators
@@ -43,13 +44,10 @@ VERIFIED_ROWS, VERIFIED_TOKENS = (8,), 4
 
 def _checked() -> list[Operator]:
     """What the tests of single operators run: special forms, and the shapes of every number of ranks."""
-    shares = (
-        operator
-        for ranks in CHECKED_RANKS
-        for cache in CACHES
-        for operator in step_operators(of_ranks(CONFIGS["k3"], ranks), cache=cache)
-    )
-    tails = (joint_tail(3584, CONFIGS["k3"].shared_size // ranks, rows) for ranks in CHECKED_RANKS for rows in (1, 2))
+    whole = CONFIGS["k3"]
+    models = [of_ranks(dataclasses.replace(whole, expert_act=act), ranks) for ranks in CHECKED_RANKS for act in ACTS]
+    shares = (operator for each in models for cache in CACHES for operator in step_operators(each, cache=cache))
+    tails = (joint_tail(3584, whole.shared_size // ranks, rows) for ranks in CHECKED_RANKS for rows in (1, 2))
     return distinct([*checked_operators(), *shares, *tails])
 
 
@@ -61,6 +59,7 @@ def _on_a_gpu() -> list[Operator]:
         for cache in CACHES
         for operator in step_operators(CONFIGS[name], buckets=sizes, cache=cache)
     )
+    rounded = step_operators(dataclasses.replace(CONFIGS["k3-small"], expert_act="mxfp8"), buckets=(2, 8))
     shares = (
         operator
         for name, ranks in SHARDED.items()
@@ -69,7 +68,7 @@ def _on_a_gpu() -> list[Operator]:
     deep = (operator for name in DEEP for operator in step_operators(CONFIGS[name], buckets=(1,)))
     probe = product(*PROBE, 1)
     verification = step_operators(CONFIGS["k3-small"], buckets=VERIFIED_ROWS, tokens=VERIFIED_TOKENS)
-    return distinct([*_checked(), *steps, *shares, *verification, *deep, probe])
+    return distinct([*_checked(), *steps, *rounded, *shares, *verification, *deep, probe])
 
 
 SETS: dict[str, Callable[[], list[Operator]]] = {

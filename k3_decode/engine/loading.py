@@ -1,6 +1,7 @@
 """Loads the model that a command line names; the same options in the engine and in the bench."""
 
 import argparse
+import dataclasses
 import os
 import subprocess
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import get_args
 
 import torch
 
-from k3_decode.config import CONFIGS
+from k3_decode.config import CONFIGS, ExpertAct
 from k3_decode.decoder import NOT_BUILT, DecodeMode, Reason, Specialization
 from k3_decode.engine.identity import Weights, checkpoint_weights, synthetic_weights
 from k3_decode.errors import ArgumentError, CompilerMissingError, K3Error, UnsupportedDeviceError
@@ -49,6 +50,12 @@ def add_model_options(parser: argparse.ArgumentParser) -> None:
         default=None,
         help="decode MXFP4 experts once: faster on a CPU, up to sixteen times their bytes; default: except on CUDA",
     )
+    parser.add_argument(
+        "--expert-act",
+        choices=get_args(ExpertAct),
+        default="bf16",
+        help="activations that enter the routed experts' products: bfloat16 (W4A16), or rounded to MXFP8 (W4A8)",
+    )
 
 
 def add_decode_options(parser: argparse.ArgumentParser) -> None:
@@ -81,12 +88,19 @@ def load_model(options: argparse.Namespace) -> LoadedModel:
     dtype = DTYPES.get(options.dtype, automatic)
     dequantize = not on_gpu if options.dequantize_experts is None else bool(options.dequantize_experts)
     if options.checkpoint is not None:
-        model = K3Model.from_checkpoint(options.checkpoint, dtype=dtype, device=device, dequantize_experts=dequantize)
+        model = K3Model.from_checkpoint(
+            options.checkpoint,
+            dtype=dtype,
+            expert_act=options.expert_act,
+            device=device,
+            dequantize_experts=dequantize,
+        )
         weights = checkpoint_weights(options.checkpoint)
     else:
-        config = CONFIGS[options.config]
+        named = CONFIGS[options.config]
+        config = dataclasses.replace(named, expert_act=options.expert_act)
         model = K3Model.synthetic(config, options.seed, dtype, device=device, dequantize_experts=dequantize)
-        weights = synthetic_weights(config, seed=options.seed)
+        weights = synthetic_weights(named, seed=options.seed)
     return LoadedModel(model=model, weights=weights, dequantized_experts=dequantize)
 
 

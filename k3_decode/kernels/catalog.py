@@ -4,9 +4,11 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import get_args
 
+from k3_decode.config import ExpertAct
 from k3_decode.kernels.attention_residual import AttentionResidual
+from k3_decode.kernels.expert_down import ExpertDown
 from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
-from k3_decode.kernels.experts import ExpertDown, ExpertUp
+from k3_decode.kernels.expert_up import ExpertUp
 from k3_decode.kernels.gemm_tensor_memory import TensorMemoryGemm
 from k3_decode.kernels.gemv import Gemv, Segment
 from k3_decode.kernels.head_top import HeadTop
@@ -15,11 +17,13 @@ from k3_decode.kernels.mla_front import MlaFront
 from k3_decode.kernels.mla_prepare import MlaPrepare
 from k3_decode.kernels.mla_value import MlaValue
 from k3_decode.kernels.operator import Cache, Operator
-from k3_decode.kernels.route import RouteRank, RouteTable
+from k3_decode.kernels.route import RouteRank
+from k3_decode.kernels.route_table import RouteTable
 from k3_decode.kernels.rows import Activate, Embed, NormSitu
 from k3_decode.kernels.tactics import BUCKETS, core, joint_tail, kda, kda_verify, product, skinny
 
 CACHES: tuple[Cache, ...] = get_args(Cache)
+ACTS: tuple[ExpertAct, ...] = get_args(ExpertAct)
 
 VERIFIED = tuple((heads, requests, tokens) for heads in (6, 12) for requests, tokens in ((1, 8), (5, 3), (16, 4)))
 """Heads, requests and tokens of the verification steps that tests run."""
@@ -59,10 +63,12 @@ def _checked() -> Iterator[Operator]:
     yield from copied_front()
     for blocks, update in ((0, "keep"), (1, "restart"), (1, "add"), (2, "restart"), (7, "add"), (8, "add")):
         yield AttentionResidual(7168, blocks, update)  # type: ignore[arg-type]
-    yield from (RouteRank(3584, 896, 16, single=True), RouteRank(3584, 896, 16, single=False), RouteTable(896, 16))
-    yield from (ExpertUp(3584, 192, columns) for columns in (1, 8))
-    yield from (ExpertDown(3584, 192, 16, warps) for warps in (4, 16))
-    yield from (ExpertDownUnits(3584, 192), ExpertSum(3584, 16))
+    yield from (RouteTable(896, 16), ExpertSum(3584, 16))
+    for act in ACTS:
+        yield from (RouteRank(3584, 896, 16, single, act=act) for single in (True, False))
+        yield from (ExpertUp(3584, 192, columns, act=act) for columns in (1, 8))
+        yield from (ExpertDown(3584, 192, 16, warps, act) for warps in (4, 16))
+        yield ExpertDownUnits(3584, 192, act)
     yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), HeadTop(1), HeadTop(8))
     yield from (MlaPrepare(1536, 512, 64, cache) for cache in CACHES)
     yield MlaValue(512, 128)
@@ -90,11 +96,12 @@ def _sample() -> Iterator[Operator]:
     yield kda(6, 1)
     yield kda(12, 64)
     yield kda_verify(6, 1, 8)
-    yield from (RouteRank(3584, 896, 16, single=True), RouteRank(3584, 896, 16, single=False), RouteTable(896, 16))
-    yield ExpertUp(3584, 192, 1)
-    yield ExpertUp(3584, 384, 8)
-    yield from (ExpertDown(3584, 192, 16, warps) for warps in (4, 16))
-    yield from (ExpertDownUnits(3584, 384), ExpertSum(3584, 16))
+    yield from (RouteTable(896, 16), ExpertSum(3584, 16))
+    for act in ACTS:
+        yield from (RouteRank(3584, 896, 16, single, act=act) for single in (True, False))
+        yield from (ExpertUp(3584, 192, 1, act=act), ExpertUp(3584, 384, 8, act=act))
+        yield from (ExpertDown(3584, 192, 16, warps, act) for warps in (4, 16))
+        yield ExpertDownUnits(3584, 384, act)
     yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), HeadTop(8))
     yield MlaValue(512, 128)
     for cache in CACHES:

@@ -1,9 +1,9 @@
 # mypy: allow-untyped-decorators
 """Output rows of the routed experts by unit, and their weighted sum: the second half where a step has many rows.
 
-Equals `k3_decode.kernels.experts.ExpertDown`. There a block serves a token, and weights that tokens share are decoded
-for each of them. Here a block serves a unit, up to 8 tokens of one expert, so that they are decoded once; the units'
-rows go through memory, and `ExpertSum` adds each token's in expert order.
+Equals `k3_decode.kernels.expert_down.ExpertDown`. There a block serves a token, and weights that tokens share are
+decoded for each of them. Here a block serves a unit, up to 8 tokens of one expert, so that they are decoded once; the
+units' rows go through memory, and `ExpertSum` adds each token's in expert order.
 
 A block of `ExpertDownUnits` streams a share of the expert's output rows through its four warps without a break: the
 loads of the next 32 rows are in flight while those of the present ones are multiplied. What routing wrote is settled
@@ -12,6 +12,7 @@ before the wait and read there, so that a block without a unit has nothing to wa
 
 from dataclasses import dataclass
 
+from k3_decode.config import ExpertAct
 from k3_decode.kernels.operator import Argument, Contract
 from k3_decode.kernels.parts.arithmetic import bits, from_bits
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
@@ -27,6 +28,7 @@ from k3_decode.kernels.parts.memory import (
     store_shared_f32,
 )
 from k3_decode.kernels.parts.mxfp4 import CODE_SCALE, load_scales, multiply, pack_row, row_largest, row_scale
+from k3_decode.kernels.parts.mxfp8 import multiply_blocks, stage_blocks
 from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors, warp_max
 
 WARPS = 4
@@ -50,15 +52,18 @@ class ExpertDownUnits:
     Attributes:
         latent: Output rows, a multiple of 128.
         width: Intermediate width of an expert on this rank, a multiple of 32.
+        act: How the hidden activation meets the weights.
     """
 
     latent: int
     width: int
+    act: ExpertAct = "bf16"
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"expert_down_units_{self.latent}_{self.width}"
+        form = f"expert_down_units_{self.latent}_{self.width}"
+        return form if self.act == "bf16" else f"{form}_{self.act}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -77,7 +82,7 @@ class ExpertDownUnits:
     def contract(self) -> Contract:
         """All weights come after the wait: most blocks start long after the predecessor has ended."""
         loads = self.turns * self.groups
-        return Contract(after_wait={"w": loads}, products=4 * loads)
+        return Contract(after_wait={"w": loads}, products=(4 if self.act == "bf16" else 2) * loads)
 
     @property
     def groups(self) -> int:
@@ -97,8 +102,15 @@ class ExpertDownUnits:
 
     @property
     def pitch(self) -> int:
-        """Bytes between staged rows: no multiple of 128, so that 8 lanes meet no bank twice."""
-        return self.width * 2 + (64 if self.width % 64 == 0 else 0)
+        """Bytes between staged rows: so far from a multiple of 128 that 8 lanes meet no bank twice."""
+        if self.act == "bf16":
+            return self.width * 2 + (64 if self.width % 64 == 0 else 0)
+        return self.width + (32 if self.width % 64 == 0 else 0)
+
+    @property
+    def scale_words(self) -> int:
+        """Scales of a staged row: one, or one a block."""
+        return 1 if self.act == "bf16" else self.groups
 
     @cute.jit
     def __call__(
@@ -133,7 +145,7 @@ class ExpertDownUnits:
         part, unit, _ = cute.arch.block_idx()
         lane, warp = thread % WARP, thread // WARP
         shared = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, UNIT * self.pitch // 4 + UNIT, byte_alignment=128
+            Uint32, UNIT * self.pitch // 4 + UNIT * self.scale_words, byte_alignment=128
         ).toint()  # fmt: skip
         inverses = shared + UNIT * self.pitch
         release_dependents()
@@ -155,8 +167,10 @@ class ExpertDownUnits:
                 self.stage(shared, inverses, source, warp * (UNIT // WARPS) + i, lane)
             barrier()  # the unit's tokens are staged
             group, quad = lane // 4, lane % 4
-            staged = shared + group * self.pitch + quad * 16
-            inverse = [load_shared_f32(inverses + (quad * 2 + i) * 4) for i in range(2)]
+            staged = shared + group * self.pitch + quad * (16 if self.act == "bf16" else 8)
+            inverse = [Float32(CODE_SCALE), Float32(CODE_SCALE)]
+            if cutlass.const_expr(self.act == "bf16"):
+                inverse = [load_shared_f32(inverses + (quad * 2 + i) * 4) for i in range(2)]
             own = [pick(tokens, quad * 2 + i) for i in range(2)]
             for i in cutlass.range_constexpr(self.turns):
                 if cutlass.const_expr(i + 1 < self.turns):
@@ -167,7 +181,13 @@ class ExpertDownUnits:
                     if cutlass.const_expr(position + in_flight < len(order)):
                         next_i, next_g = order[position + in_flight]
                         weights.append(load_static(base + self.offset(next_i, next_g)))
-                    acc = multiply(weights[position], exponents[i][g], load_shared(staged + g * GROUP * 2), acc)
+                    if cutlass.const_expr(self.act == "bf16"):
+                        acc = multiply(weights[position], exponents[i][g], load_shared(staged + g * GROUP * 2), acc)
+                    else:
+                        blocks = load_shared(inverses + (g * UNIT + quad * 2) * 4, words=2)
+                        factors = [from_bits(block) for block in blocks]
+                        codes = load_shared(staged + g * GROUP, words=2)
+                        acc = multiply_blocks(weights[position], exponents[i][g], codes, factors, acc)
                 place = Int32(tile) * ROWS + i * WARPS * ROWS + group
                 for t in cutlass.range_constexpr(2):
                     for j in cutlass.range_constexpr(4):
@@ -182,17 +202,21 @@ class ExpertDownUnits:
 
     @cute.jit
     def stage(self, shared: Int32, inverses: Int32, source: Int64, column: Int32, lane: Int32) -> None:
-        """Put one token's hidden row into shared memory as scaled float16; of a token that is not there, anything."""
+        """Put one token's hidden row into shared memory, scaled; of a token that is not there, anything."""
         count = self.width // 8
         rounds = (count + WARP - 1) // WARP
         places = [cutlass.min(lane + j * WARP, Int32(count - 1)) for j in range(rounds)]
         words = [load(source + (Int64(column) * count + Int64(place)) * 16) for place in places]
-        scale, inverse = row_scale(warp_max(row_largest(words)))
-        store_shared_f32(inverses + column * 4, inverse * CODE_SCALE)
-        for j in cutlass.range_constexpr(rounds):
-            packed = pack_row(words[j], scale)
-            if lane + j * WARP < count:
-                store_shared(shared + column * self.pitch + (lane + j * WARP) * 16, packed)
+        if cutlass.const_expr(self.act == "mxfp8"):
+            codes = shared + column * self.pitch
+            stage_blocks(codes, inverses + column * 4, UNIT * 4, words, lane, self.width)
+        else:
+            scale, inverse = row_scale(warp_max(row_largest(words)))
+            store_shared_f32(inverses + column * 4, inverse * CODE_SCALE)
+            for j in cutlass.range_constexpr(rounds):
+                packed = pack_row(words[j], scale)
+                if lane + j * WARP < count:
+                    store_shared(shared + column * self.pitch + (lane + j * WARP) * 16, packed)
 
 
 @dataclass(frozen=True)

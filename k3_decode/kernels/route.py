@@ -1,31 +1,34 @@
 # mypy: allow-untyped-decorators
-"""Routing: the exact top-k of every token and its weights, the experts' input, and the table of expert units.
+"""Routing: the exact top-k of every token and its weights, and the experts' input.
 
 `RouteRank` equals `k3_decode.reference.moe.route`: the largest of sigmoid + bias win, the lower id on ties, NaN last;
 weights are the winners' sigmoids over their sum. A block ranks a token, its experts spread over the lanes of four warps
 as order-preserving integers. The top k lie in the k lanes whose best is best: a lane counts the bests before its own,
 and the first k lanes put their experts up as candidates, who count the candidates before them. The order is total, so
 counts are places, and no float is compared. Meanwhile four more warps bring the token's latent to float16, scaled by a
-power of two of its largest magnitude: every block of an expert would have to do it again.
+power of two of its largest magnitude, or to MXFP8: every block of an expert would have to do it again.
 
-`RouteTable` groups the tokens of several rows by expert, in ascending order of expert and token, at most `UNIT` tokens
-to a unit, so that the expert's weights are read once for all of them. A single row needs no grouping: `RouteRank`
-writes its units itself, one a pick.
+A single row needs no grouping by expert (`k3_decode.kernels.route_table`): its units are written here, one a pick.
 """
 
 from dataclasses import dataclass
 
+from k3_decode.config import ExpertAct
 from k3_decode.kernels.operator import Argument, Contract
 from k3_decode.kernels.parts.arithmetic import (
     absolute,
     from_bits,
+    high_bf16,
+    low_bf16,
     maximum,
+    pack_bf16,
     pack_f16,
     reciprocal,
     select_bits,
     sigmoid,
 )
 from k3_decode.kernels.parts.dsl import Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
+from k3_decode.kernels.parts.e4m3 import pack_e4m3
 from k3_decode.kernels.parts.memory import (
     load,
     load_f32,
@@ -38,6 +41,7 @@ from k3_decode.kernels.parts.memory import (
     store_shared_f32,
 )
 from k3_decode.kernels.parts.mxfp4 import row_scale
+from k3_decode.kernels.parts.mxfp8 import BLOCK, block_scale
 from k3_decode.kernels.parts.ranking import count_before, key, named, precedes, ranked
 from k3_decode.kernels.parts.sync import (
     WARP,
@@ -51,13 +55,10 @@ from k3_decode.kernels.parts.sync import (
 
 UNIT = 8
 """Tokens of one unit, the N side of one tensor-core instruction."""
-MAX_ROWS = 64
 RANK_WARPS = 4
 SCALE_WARPS = 4
-TABLE_THREADS = 1024
 RANKING, SCALING = 2, 1
 """Barriers of the warps that rank, and of those that scale."""
-NOBODY = 0xFFFFFFFF
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ class RouteRank:
         top_k: Experts of a token, at most 32.
         single: Whether the step has one row, whose units are written here.
         scaling: Factor of the weights.
+        act: How the experts read the latent.
     """
 
     latent: int
@@ -77,11 +79,13 @@ class RouteRank:
     top_k: int
     single: bool
     scaling: float = 1.0
+    act: ExpertAct = "bf16"
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"route_rank_{self.latent}_{self.experts}_top{self.top_k}_{'single' if self.single else 'rows'}"
+        form = f"route_rank_{self.latent}_{self.experts}_top{self.top_k}_{'single' if self.single else 'rows'}"
+        return form if self.act == "bf16" else f"{form}_{self.act}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -90,8 +94,7 @@ class RouteRank:
             Argument("logits", "f32", ("m", "w"), strided=True, aligned=False),
             Argument("bias", "f32", (self.experts,), static=True),
             Argument("z", "f32", ("m", "v"), strided=True),
-            Argument("scaled", "i32", ("m", self.latent // 2)),
-            Argument("inverses", "f32", ("m",), aligned=False),
+            *latent_arguments(self.latent, self.act),
             Argument("ids", "i32", ("m", self.top_k), aligned=False),
             Argument("weights", "f32", ("m", self.top_k), aligned=False),
             Argument("places", "i32", ("m", self.top_k), aligned=False),
@@ -125,8 +128,9 @@ class RouteRank:
             logits: ``[M, E]`` float32; rows may be strided.
             bias: ``[E]`` selection bias.
             z: ``[M, L]`` latent, float32; rows may be strided.
-            scaled: ``[M, L / 2]`` gets pairs of float16, each row times a power of two of its own.
-            inverses: ``[M]`` gets the inverse of each row's power.
+            scaled: ``[M, L / 2]`` gets pairs of float16, each row times a power of two of its own; for MXFP8
+                ``[M, L / 4]`` fours of e4m3.
+            inverses: ``[M]`` gets the inverse of each row's power; for MXFP8 ``[M, L / 32]`` the blocks' scales.
             ids: ``[M, k]`` gets expert ids, best first.
             weights: ``[M, k]`` gets their weights.
             places: ``[1, k]`` gets the row of each pick among the units' rows, if ``single``; else not touched.
@@ -167,7 +171,11 @@ class RouteRank:
         wait_for_predecessors()
         source = logits + Int64(row) * Int64(stride) * 4
         if warp >= RANK_WARPS:
-            self.scale(z + Int64(row) * Int64(ldz) * 4, scaled, inverses, maxima, row, thread - RANK_WARPS * WARP)
+            latent, other = z + Int64(row) * Int64(ldz) * 4, thread - RANK_WARPS * WARP
+            if cutlass.const_expr(self.act == "bf16"):
+                self.scale(latent, scaled, inverses, maxima, row, other)
+            else:
+                self.quantise(latent, scaled, inverses, row, other)
         if warp < RANK_WARPS:
             self.rank(shared, picks, gates, source, offsets, held, own, thread)
         barrier()  # every place has its expert
@@ -249,122 +257,33 @@ class RouteRank:
                 target = scaled + Int64(row) * (self.latent * 2) + Int64(place) * 8
                 store(target, [pack_f16(four[0], four[1]), pack_f16(four[2], four[3])])
 
+    @cute.jit
+    def quantise(self, source: Int64, codes: Int64, scales: Int64, row: Int32, thread: Int32) -> None:
+        """Write the latent, rounded to bfloat16 as the reference has it, as e4m3, and the scale of every 32."""
+        for i in cutlass.range_constexpr(self.chunks):
+            place = thread + i * SCALE_WARPS * WARP
+            at = cutlass.min(place, Int32(self.latent // 4 - 1))
+            four = [from_bits(word) for word in load(source + Int64(at) * 16)]
+            pairs = [pack_bf16(four[0], four[1]), pack_bf16(four[2], four[3])]
+            values = [half(pair) for pair in pairs for half in (low_bf16, high_bf16)]
+            largest = absolute(values[0])
+            for value in values[1:]:
+                largest = maximum(largest, absolute(value))
+            factor, scale = block_scale(cute.arch.warp_reduction_max(largest, threads_in_group=BLOCK // 4))
+            if place < self.latent // 4:
+                codes_at = codes + Int64(row) * self.latent + Int64(place) * 4
+                store(codes_at, [pack_e4m3([value * factor for value in values])])
+                if thread % (BLOCK // 4) == 0:
+                    store_f32(scales + (Int64(row) * (self.latent // BLOCK) + Int64(place // (BLOCK // 4))) * 4, scale)
 
-@dataclass(frozen=True)
-class RouteTable:
-    """The units of several rows, in one block.
 
-    Attributes:
-        experts: Number of experts, at most 1024.
-        top_k: Experts of a token.
+def latent_arguments(latent: int, act: ExpertAct) -> tuple[Argument, Argument]:
+    """Give what routing writes of a step's latents and the experts read.
+
+    Args:
+        latent: Width of the latent.
+        act: How the experts read it.
     """
-
-    experts: int
-    top_k: int
-
-    @property
-    def name(self) -> str:
-        """Symbol of this form."""
-        return f"route_table_{self.experts}_top{self.top_k}"
-
-    @property
-    def arguments(self) -> tuple[Argument, ...]:
-        """Tensors of a call."""
-        return (
-            Argument("ids", "i32", ("m", self.top_k), aligned=False),
-            Argument("places", "i32", ("m", self.top_k), aligned=False),
-            Argument("unit_experts", "i32", ("u",), aligned=False),
-            Argument("unit_tokens", "i32", ("u", UNIT)),
-        )
-
-    @property
-    def contract(self) -> Contract:
-        """Nothing is read before the wait."""
-        return Contract()
-
-    @cute.jit
-    def __call__(self, ids: Tensor, places: Tensor, unit_experts: Tensor, unit_tokens: Tensor, stream: Stream) -> None:
-        """Launch.
-
-        Args:
-            ids: ``[M, k]`` expert ids, M at most 64.
-            places: ``[M, k]`` gets the row of each pick among the units' rows: unit * 8 + column.
-            unit_experts: ``[U]`` gets the expert of each unit, -1 beyond the last; U is at least ``M * k``.
-            unit_tokens: ``[U, 8]`` gets the tokens of each unit, -1 beyond its last.
-            stream: Where to run.
-        """
-        self.body(
-            ids.iterator.toint(), places.iterator.toint(), unit_experts.iterator.toint(),
-            unit_tokens.iterator.toint(), Int32(cute.size(ids, mode=[0])), Int32(cute.size(unit_experts, mode=[0])),
-        ).launch(grid=[1, 1, 1], block=[TABLE_THREADS, 1, 1], stream=stream, use_pdl=True)  # fmt: skip
-
-    @cute.kernel
-    def body(self, ids: Int64, places: Int64, unit_experts: Int64, unit_tokens: Int64, m: Int32, units: Int32) -> None:
-        """Device code."""
-        thread, _, _ = cute.arch.thread_idx()
-        shared = cutlass.utils.SmemAllocator().allocate_array(
-            Uint32, 3 * TABLE_THREADS + WARP, byte_alignment=128
-        ).toint()  # fmt: skip
-        low, high, starts, totals = [shared + i * TABLE_THREADS * 4 for i in range(4)]
-        release_dependents()
-        zero = Uint32(0)
-        store_shared(low + thread * 4, [zero])
-        store_shared(high + thread * 4, [zero])
-        wait_for_predecessors()
-        # A thread keeps one pick: 64 rows of 16 experts are as many as the block has threads.
-        picks = m * self.top_k
-        pick = cutlass.min(thread, picks - 1)
-        token, expert = pick // self.top_k, Int32(load(ids + Int64(pick) * 4, words=1)[0])
-        for unit in cutlass.range(thread, units, TABLE_THREADS, unroll=1):
-            nothing = Int32(-1)
-            store(unit_experts + Int64(unit) * 4, [nothing])
-            for i in cutlass.range_constexpr(UNIT // 4):
-                store(unit_tokens + Int64(unit) * (UNIT * 4) + i * 16, [nothing, nothing, nothing, nothing])
-        barrier()  # the masks are clear, and no unit of an older step is left
-        if thread < picks:
-            mask = (low if token < WARP else high) + expert * 4
-            cute.arch.inline_ptx(
-                "red.shared.or.b32 [{$r0}], {$r1};", read_only_args=[mask, Uint32(1) << Uint32(token % WARP)]
-            )
-        barrier()  # the masks name every token of every expert
-        self.tabulate(low, high, starts, totals, thread, unit_experts)
-        if thread < picks:
-            before = self.tokens_before(low, high, expert, token)
-            place = Int32(load_shared(starts + expert * 4, words=1)[0]) * UNIT + before
-            store(places + Int64(pick) * 4, [place])
-            store(unit_tokens + Int64(place) * 4, [token])
-
-    def tokens_before(self, low: Value, high: Value, expert: Value, token: Value) -> Value:
-        """Count the tokens of an expert with a smaller index."""
-        words = [load_shared(mask + expert * 4, words=1)[0] for mask in (low, high)]
-        below = (Uint32(1) << Uint32(token % WARP)) - 1
-        late = Uint32(token // WARP)
-        in_low = words[0] & select_bits(late, Uint32(NOBODY), below)
-        in_high = words[1] & select_bits(late, below, Uint32(0))
-        return Int32(cute.arch.popc(in_low)) + Int32(cute.arch.popc(in_high))
-
-    @cute.jit
-    def tabulate(
-        self, low: Int32, high: Int32, starts: Int32, totals: Int32, thread: Int32, unit_experts: Int64
-    ) -> None:
-        """Give each expert its run of units: an exclusive sum of units over experts, one expert a thread."""
-        lane, warp = thread % WARP, thread // WARP
-        tokens = Int32(cute.arch.popc(load_shared(low + thread * 4, words=1)[0])) + Int32(
-            cute.arch.popc(load_shared(high + thread * 4, words=1)[0])
-        )
-        count = (tokens + UNIT - 1) // UNIT
-        inclusive = count
-        for i in cutlass.range_constexpr(5):
-            other = cute.arch.shuffle_sync_up(inclusive, 1 << i, mask_and_clamp=0)
-            inclusive = inclusive + (other if lane >= (1 << i) else Int32(0))
-        if lane == WARP - 1:
-            store_shared(totals + warp * 4, [inclusive])
-        barrier()  # the sums of all warps are there
-        first = inclusive - count
-        for other in cutlass.range_constexpr(TABLE_THREADS // WARP):
-            before = Int32(load_shared(totals + other * 4, words=1)[0])
-            first = first + (before if other < warp else Int32(0))
-        store_shared(starts + thread * 4, [first])
-        for i in cutlass.range(count):
-            store(unit_experts + Int64(first + i) * 4, [thread])
-        barrier()  # the starts of all experts are there
+    if act == "bf16":
+        return Argument("scaled", "i32", ("m", latent // 2)), Argument("inverses", "f32", ("m",), aligned=False)
+    return Argument("scaled", "i32", ("m", latent // 4)), Argument("inverses", "f32", ("m", latent // BLOCK))

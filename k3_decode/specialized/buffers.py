@@ -9,6 +9,7 @@ from torch import Tensor
 from k3_decode.config import K3Config
 from k3_decode.kernels.head_top import PARTS
 from k3_decode.kernels.mla_core import HEADS
+from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.route import UNIT
 from k3_decode.reference.cache import K3Cache
 from k3_decode.specialized.operators import TOP, StepOperators
@@ -131,9 +132,9 @@ class StepBuffers:
         def i32(*shape: int) -> Tensor:
             return torch.full(shape, -1, dtype=torch.int32, device=device)
 
-        def shape(name: str) -> tuple[int, ...]:
+        def shape(operator: Operator, name: str) -> tuple[int, ...]:
             known = {"m": rows, "g": -(-heads // HEADS)}
-            sizes = next(each.shape for each in operators.mla_core.arguments if each.name == name)
+            sizes = next(each.shape for each in operator.arguments if each.name == name)
             return tuple(size if isinstance(size, int) else known[size] for size in sizes)
 
         c, rows, heads = operators.config, operators.rows, operators.config.num_heads
@@ -151,15 +152,15 @@ class StepBuffers:
             query_latent=bf16(rows, c.q_lora_rank),
             queries=bf16(rows, heads * c.qk_head_dim),
             absorbed=bf16(rows, heads, c.cache_width) if operators.cache == "bf16" else u8(rows, heads, c.cache_width),
-            partial=f32(*shape("partial")),
-            sums=f32(*shape("sums")),
-            counters=torch.zeros(shape("counters"), dtype=torch.int32, device=device),
+            partial=f32(*shape(operators.mla_core, "partial")),
+            sums=f32(*shape(operators.mla_core, "sums")),
+            counters=torch.zeros(shape(operators.mla_core, "counters"), dtype=torch.int32, device=device),
             attended_latents=bf16(rows, heads, c.kv_lora_rank),
             dense=f32(rows, 2 * c.dense_size),
             activated=bf16(rows, c.dense_size),
             front=f32(rows, c.num_experts + c.latent_size + 2 * c.shared_size),
-            scaled=i32(rows, c.latent_size // 2),
-            inverses=f32(rows),
+            scaled=i32(*shape(operators.route, "scaled")),
+            inverses=f32(*shape(operators.route, "inverses")),
             ids=i32(rows, c.top_k),
             weights=f32(rows, c.top_k),
             places=i32(rows, c.top_k),

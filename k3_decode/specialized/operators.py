@@ -8,8 +8,9 @@ from k3_decode.config import K3Config
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.attention_residual import AttentionResidual
 from k3_decode.kernels.catalog import distinct
+from k3_decode.kernels.expert_down import ExpertDown
 from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
-from k3_decode.kernels.experts import ExpertDown, ExpertUp
+from k3_decode.kernels.expert_up import ExpertUp
 from k3_decode.kernels.gemv import Segment
 from k3_decode.kernels.head_top import HeadTop
 from k3_decode.kernels.kda import KdaDecode
@@ -21,7 +22,8 @@ from k3_decode.kernels.mla_prepare import MlaPrepare
 from k3_decode.kernels.mla_value import LATENT, MlaValue
 from k3_decode.kernels.operator import Cache, Operator
 from k3_decode.kernels.parts.decay import HEAD
-from k3_decode.kernels.route import RouteRank, RouteTable
+from k3_decode.kernels.route import RouteRank
+from k3_decode.kernels.route_table import RouteTable
 from k3_decode.kernels.rows import Activate, Embed, NormSitu
 from k3_decode.kernels.tactics import BUCKETS, Product, core, kda, kda_verify, mla_front, product, skinny
 
@@ -52,10 +54,10 @@ def check_config(config: K3Config) -> None:
     for field, (rest, unit) in limits.items():
         if rest:
             raise ArgumentError("specialized", field, expected=f"a multiple of {unit}", got=getattr(config, field))
-    if config.gate_lower_bound is None or config.expert_act != "bf16" or config.conv_width != 4:
+    if config.gate_lower_bound is None or config.conv_width != 4:
         raise ArgumentError(
-            "specialized", "config", expected="bounded decay, bf16 expert activations, convolution width 4",
-            got=(config.gate_lower_bound, config.expert_act, config.conv_width),
+            "specialized", "config", expected="bounded decay, convolution width 4",
+            got=(config.gate_lower_bound, config.conv_width),
         )  # fmt: skip
 
 
@@ -187,7 +189,7 @@ class StepOperators:
     def route(self) -> RouteRank:
         """Choice of experts."""
         c = self.config
-        return RouteRank(c.latent_size, c.num_experts, c.top_k, self.rows == 1, c.routed_scaling_factor)
+        return RouteRank(c.latent_size, c.num_experts, c.top_k, self.rows == 1, c.routed_scaling_factor, c.expert_act)
 
     @property
     def table(self) -> RouteTable | None:
@@ -199,15 +201,15 @@ class StepOperators:
         """First half of the routed experts."""
         c = self.config
         columns = 1 if self.rows == 1 else 8
-        return ExpertUp(c.latent_size, c.expert_size, columns, c.situ_beta, c.situ_linear_beta)
+        return ExpertUp(c.latent_size, c.expert_size, columns, c.situ_beta, c.situ_linear_beta, c.expert_act)
 
     @property
     def expert_down(self) -> ExpertDown | ExpertDownUnits:
         """Second half of the routed experts, and their weighted sum unless `expert_sum` makes it."""
         c = self.config
         if self.rows > 8:
-            return ExpertDownUnits(c.latent_size, c.expert_size)
-        return ExpertDown(c.latent_size, c.expert_size, c.top_k, c.top_k if self.rows == 1 else 4)
+            return ExpertDownUnits(c.latent_size, c.expert_size, c.expert_act)
+        return ExpertDown(c.latent_size, c.expert_size, c.top_k, c.top_k if self.rows == 1 else 4, c.expert_act)
 
     @property
     def expert_sum(self) -> ExpertSum | None:

@@ -97,7 +97,11 @@ class KernelPath:
                 expected = "bfloat16 or float8_e4m3fn"
                 raise ArgumentError("KernelPath", f"cache.latent[{layer}]", expected=expected, got=latent.dtype)
         self._model, self._cache, self._poison = model, cache, poison
-        self._weights = StepWeights.prepare(model.weights) if weights is None else weights
+        act = model.config.expert_act
+        self._weights = StepWeights.prepare(model.weights, act) if weights is None else weights
+        if self._weights.expert_act != act:
+            expected = f"experts laid out for {act}"
+            raise ArgumentError("KernelPath", "weights", expected=expected, got=self._weights.expert_act)
         if not 1 <= tokens <= MOST_TOKENS or any(rows % tokens for rows in buckets):
             expected = f"1..{MOST_TOKENS}, dividing every bucket"
             raise ArgumentError("KernelPath", "tokens", expected=expected, got=tokens)

@@ -73,7 +73,7 @@ def prepare_kernels(model: K3Model, folder: pathlib.Path) -> KernelPaths:
     """
     architecture = device_architecture(model.device)
     operators = step_operators(model.config)
-    weights = StepWeights.prepare(model.weights)
+    weights = StepWeights.prepare(model.weights, model.config.expert_act)
     own = folder / model.config.name
     for candidate in (folder, folder / architecture, own / architecture):
         library = _load(candidate, model.device)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from k3_decode.config import ExpertAct
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.packing import pack_down, pack_up
 from k3_decode.reference.experts import PackedExperts
@@ -98,13 +99,16 @@ class StepWeights:
     layers: tuple[Layer, ...]
     output_mix: Mix
     head: Tensor
+    expert_act: ExpertAct
+    """Activations that the experts' layout is for."""
 
     @classmethod
-    def prepare(cls, weights: ModelWeights) -> "StepWeights":
+    def prepare(cls, weights: ModelWeights, expert_act: ExpertAct = "bf16") -> "StepWeights":
         """Lay a model's weights out.
 
         Args:
             weights: Of a bfloat16 model on a CUDA device, experts packed.
+            expert_act: Activations that the experts will meet, as the model's configuration says.
 
         Raises:
             ArgumentError: The weights are of another dtype, or the experts decoded.
@@ -112,15 +116,18 @@ class StepWeights:
         Note:
             Tensors that need no other layout are shared with ``weights``, not copied.
         """
-        return cls.prepare_layers(weights, weights.layers)
+        return cls.prepare_layers(weights, weights.layers, expert_act)
 
     @classmethod
-    def prepare_layers(cls, weights: ModelWeights, layers: Iterable[LayerWeights]) -> "StepWeights":
+    def prepare_layers(
+        cls, weights: ModelWeights, layers: Iterable[LayerWeights], expert_act: ExpertAct = "bf16"
+    ) -> "StepWeights":
         """Lay out a model whose layers come one at a time, so that no two need be held in both layouts.
 
         Args:
             weights: The rest of the model; its own layers are not used.
             layers: As in `prepare`.
+            expert_act: As in `prepare`.
 
         Raises:
             ArgumentError: As in `prepare`.
@@ -129,9 +136,10 @@ class StepWeights:
             raise ArgumentError("StepWeights.prepare", "weights", expected="bfloat16", got=weights.embed.dtype)
         return cls(
             embed=weights.embed,
-            layers=tuple(_layer(layer) for layer in layers),
+            layers=tuple(_layer(layer, expert_act) for layer in layers),
             output_mix=_mix(weights.output_mix, weights.norm),
             head=weights.head,
+            expert_act=expert_act,
         )
 
 
@@ -139,14 +147,14 @@ def _mix(weights: MixWeights, norm: Tensor) -> Mix:
     return Mix(query=(weights.gamma.float() * weights.query.float()).contiguous(), weight=norm.float().contiguous())
 
 
-def _layer(layer: LayerWeights) -> Layer:
+def _layer(layer: LayerWeights, act: ExpertAct) -> Layer:
     attention = layer.attention
     feed_forward = layer.feed_forward
     return Layer(
         attention_mix=_mix(layer.attention_mix, layer.input_norm),
         attention=_kda(attention) if isinstance(attention, KdaWeights) else _mla(attention),
         mlp_mix=_mix(layer.mlp_mix, layer.post_norm),
-        feed_forward=_dense(feed_forward) if isinstance(feed_forward, MlpWeights) else _moe(feed_forward),
+        feed_forward=_dense(feed_forward) if isinstance(feed_forward, MlpWeights) else _moe(feed_forward, act),
     )
 
 
@@ -178,11 +186,11 @@ def _dense(weights: MlpWeights) -> Dense:
     return Dense(gate_up=weights.gate_up.contiguous(), down=weights.down.contiguous())
 
 
-def _moe(weights: MoeWeights) -> Moe:
+def _moe(weights: MoeWeights, act: ExpertAct) -> Moe:
     if not isinstance(weights.experts, PackedExperts):
         raise ArgumentError("StepWeights.prepare", "experts", expected="packed MXFP4", got="decoded experts")
-    up, up_scales = pack_up(weights.experts.w13_packed, weights.experts.w13_scale)
-    down, down_scales = pack_down(weights.experts.w2_packed, weights.experts.w2_scale)
+    up, up_scales = pack_up(weights.experts.w13_packed, weights.experts.w13_scale, act)
+    down, down_scales = pack_down(weights.experts.w2_packed, weights.experts.w2_scale, act)
     return Moe(
         front=torch.cat([weights.router.bfloat16(), weights.down, weights.shared.gate_up]),
         bias=weights.bias.float().contiguous(),

@@ -141,6 +141,15 @@ def mma_f16(a: list[Value], b: list[Value], c: list[Value]) -> list[Value]:
     return _mma("f16", a, b, c)
 
 
+def mma_e5m2_e4m3(a: list[Value], b: list[Value], c: list[Value]) -> list[Value]:
+    """Multiply a 16 x 32 tile of e5m2 by a 32 x 8 tile of e4m3 and add, in float32 (`mma.sync.m16n8k32`)."""
+    return list(cute.arch.inline_ptx(
+        "mma.sync.aligned.m16n8k32.row.col.f32.e5m2.e4m3.f32 "
+        "{{$w0}, {$w1}, {$w2}, {$w3}}, {{$r0}, {$r1}, {$r2}, {$r3}}, {{$r4}, {$r5}}, {{$r6}, {$r7}, {$r8}, {$r9}};",
+        write_only_types=[Float32] * 4, read_only_args=[*a, *b, *c],
+    ))  # fmt: skip
+
+
 def _mma(kind: str, a: list[Value], b: list[Value], c: list[Value]) -> list[Value]:
     return list(cute.arch.inline_ptx(
         f"mma.sync.aligned.m16n8k16.row.col.f32.{kind}.{kind}.f32 "

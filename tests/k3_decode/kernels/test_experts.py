@@ -5,11 +5,14 @@ import torch
 
 from k3_decode.bench.inputs import DISTRIBUTIONS, draw
 from k3_decode.build.sets import CHECKED_RANKS
+from k3_decode.kernels.catalog import ACTS
+from k3_decode.kernels.expert_down import ExpertDown
 from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
-from k3_decode.kernels.experts import ExpertDown, ExpertUp
+from k3_decode.kernels.expert_up import ExpertUp
 from k3_decode.kernels.packing import pack_down, pack_up
-from k3_decode.kernels.route import RouteRank, RouteTable
-from k3_decode.reference import mxfp4
+from k3_decode.kernels.route import RouteRank
+from k3_decode.kernels.route_table import RouteTable
+from k3_decode.reference import mxfp4, mxfp8
 from k3_decode.reference.situ import situ
 
 pytestmark = pytest.mark.gpu
@@ -31,13 +34,15 @@ def tables(rows, device):
     )  # fmt: skip
 
 
-def route(library, logits, bias, z):
-    """Rank and group; give the experts' input and its inverse scales, then what `tables` lists."""
+def route(library, logits, bias, z, act="bf16"):
+    """Rank and group; give the experts' input and its scales, then what `tables` lists."""
     rows = logits.shape[0]
     ids, _, places, unit_experts, unit_tokens = found = tables(rows, logits.device)
-    scaled = torch.full((rows, LATENT // 2), -1, device=z.device, dtype=torch.int32)
-    inverses = torch.full((rows,), float("nan"), device=z.device)
-    library.kernel(RouteRank(LATENT, EXPERTS, TOP, single=rows == 1))(logits, bias, z, scaled, inverses, *found)
+    words, scales = ((LATENT // 2,), ()) if act == "bf16" else ((LATENT // 4,), (LATENT // mxfp8.BLOCK,))
+    scaled = torch.full((rows, *words), -1, device=z.device, dtype=torch.int32)
+    inverses = torch.full((rows, *scales), float("nan"), device=z.device)
+    operator = RouteRank(LATENT, EXPERTS, TOP, single=rows == 1, act=act)
+    library.kernel(operator)(logits, bias, z, scaled, inverses, *found)
     if rows > 1:
         library.kernel(RouteTable(EXPERTS, TOP))(ids, places, unit_experts, unit_tokens)
     return scaled, inverses, *found
@@ -85,7 +90,24 @@ def test_routing_picks_exactly_what_the_rule_says(library, device, close, seeded
     assert int((unit_tokens >= 0).sum()) == rows * TOP
 
 
-def weights_of(ranks, width, seeded):
+@pytest.mark.parametrize("distribution", DISTRIBUTIONS)
+def test_the_latent_is_rounded_to_mxfp8_as_the_reference_rounds_it(library, device, seeded, distribution):
+    generator = seeded(7)
+    z = draw(distribution, MOST, LATENT, generator=generator)
+    z[0, :64], z[1, 32:64] = 448.0 * 2.0**-20, 450.0
+    scores, bias = draw("normal", MOST, EXPERTS, generator=generator), torch.zeros(EXPERTS, device=device)
+    for rows in (1, 2, MOST):
+        codes, scales, *_ = route(library, scores[:rows], bias, z[:rows].contiguous(), "mxfp8")
+        values = codes.view(torch.float8_e4m3fn).double().view(rows, -1, mxfp8.BLOCK)
+        expected = mxfp8.round_trip(z[:rows].bfloat16().double())
+        got = (values * scales.double().unsqueeze(-1)).flatten(1)
+        # The least scale is one above the reference's, for numbers that float32 holds as subnormals.
+        assert ((got - expected).abs() <= 2.0**-126 * 2.0**-10).all()
+        exponents = mxfp8.block_exponent(z[:rows].bfloat16().double().view(rows, -1, mxfp8.BLOCK).abs().amax(-1))
+        assert torch.equal(scales.log2() + 127, exponents.clamp(min=1).float())
+
+
+def weights_of(ranks, width, seeded, act):
     """Draw experts; give their codes and scales, and both halves as the kernels read them."""
     generator, count = seeded(3), DRAWN[ranks]
 
@@ -94,12 +116,14 @@ def weights_of(ranks, width, seeded):
 
     w13, s13 = codes(count, 2 * width, LATENT // 2), codes(count, 2 * width, LATENT // 32, low=117, high=122)
     w2, s2 = codes(count, LATENT, width // 2), codes(count, LATENT, width // 32, low=119, high=124)
-    return (w13, s13, w2, s2), pack_up(w13, s13), pack_down(w2, s2)
+    return (w13, s13, w2, s2), pack_up(w13, s13, act), pack_down(w2, s2, act)
 
 
-def truth(raw, ids, weights, z):
-    """The weighted sum of each token's experts in float64, one expert after another."""
+def truth(raw, ids, weights, z, act):
+    """The weighted sum of each token's experts in float64, one expert after another, rounded to MXFP8 where asked."""
     w13, s13, w2, s2 = raw
+    if act == "mxfp8":
+        z = mxfp8.round_trip(z.bfloat16().double())
     total, picked = torch.zeros(z.shape, dtype=torch.float64, device=z.device), ids.cpu()
     for expert in picked.unique().tolist():
         tokens, places = (each.to(z.device) for each in (picked == expert).nonzero(as_tuple=True))
@@ -107,15 +131,18 @@ def truth(raw, ids, weights, z):
         up = mxfp4.dequantize(w13[one], s13[one], dtype=torch.float64)[0]
         gate, linear = (z[tokens].double() @ up.T).chunk(2, dim=-1)
         down = mxfp4.dequantize(w2[one], s2[one], dtype=torch.float64)[0]
-        out = situ(gate, linear, beta=4.0, linear_beta=25.0) @ down.T
+        hidden = situ(gate, linear, beta=4.0, linear_beta=25.0)
+        out = (mxfp8.round_trip(hidden) if act == "mxfp8" else hidden) @ down.T
         total[tokens] += weights[tokens, places].double().unsqueeze(-1) * out
     return total
 
 
+@pytest.mark.parametrize("act", ACTS)
 @pytest.mark.parametrize("ranks", CHECKED_RANKS)
-def test_experts_equal_float64(library, device, close, share, seeded, ranks):
+def test_experts_equal_float64(library, device, close, share, seeded, ranks, act):
     width, generator = share(ranks).expert_size, seeded(ranks)
-    raw, up, down = weights_of(ranks, width, seeded)
+    raw, up, down = weights_of(ranks, width, seeded, act)
+    row = "kernel.experts" if act == "bf16" else f"kernel.experts.{act}"
     bias = torch.zeros(EXPERTS, device=device)
     kinds = [*((each, False) for each in DISTRIBUTIONS), ("normal", True)]
     pools = []
@@ -125,30 +152,31 @@ def test_experts_equal_float64(library, device, close, share, seeded, ranks):
         scores[:, DRAWN[ranks] :] = float("-inf")
         if skew:
             scores[:, :TOP] += 20.0  # every token picks the same experts: units of eight
-        _, _, picks, shares, *_ = route(library, scores, bias, every)
+        _, _, picks, shares, *_ = route(library, scores, bias, every, act)
         pools.append((every, scores, picks, shares))
     joined = [torch.cat([pool[i] for pool in pools]) for i in (2, 3, 0)]
-    truths = truth(raw, *joined).split(MOST)
+    truths = truth(raw, *joined, act).split(MOST)
     for (distribution, skew), (every, scores, picks, _), expected in zip(kinds, pools, truths, strict=True):
         for rows in ROWS:
             first = int(torch.randint(0, MOST - rows + 1, (), generator=generator, device=device))
             own = slice(first, first + rows)
-            routed = route(library, scores[own], bias, every[own].contiguous())
+            routed = route(library, scores[own], bias, every[own].contiguous(), act)
             assert torch.equal(routed[2], picks[own]), "a row's choice depends on the rows beside it"
-            for out in outputs(library, width, up, down, routed, rows):
-                close("kernel.experts", out, expected[own], distribution, f"rows {rows} skew {skew}")
+            for out in outputs(library, width, up, down, routed, rows, act):
+                close(row, out, expected[own], distribution, f"rows {rows} skew {skew}")
 
 
-def outputs(library, width, up, down, routed, rows):
+def outputs(library, width, up, down, routed, rows, act):
     """Run the experts on poisoned memory; give the sums of both forms of the second half."""
     scaled, inverses, ids, weights, places, unit_experts, unit_tokens = routed
     device = ids.device
     columns = 1 if rows == 1 else 8
     hidden = torch.full((rows * TOP, 8, width), float("nan"), dtype=torch.bfloat16, device=device)
-    library.kernel(ExpertUp(LATENT, width, columns))(*up, scaled, inverses, unit_experts, unit_tokens, hidden)
+    library.kernel(ExpertUp(LATENT, width, columns, act=act))(*up, scaled, inverses, unit_experts, unit_tokens, hidden)
     by_row, by_unit = (torch.full((rows, LATENT), float("nan"), device=device) for _ in range(2))
     unit_rows = torch.full((rows * TOP, 8, LATENT), float("nan"), device=device)
-    library.kernel(ExpertDownUnits(LATENT, width))(*down, hidden, unit_experts, unit_tokens, unit_rows)
+    library.kernel(ExpertDownUnits(LATENT, width, act))(*down, hidden, unit_experts, unit_tokens, unit_rows)
     library.kernel(ExpertSum(LATENT, TOP))(unit_rows, weights, places, by_unit)
-    library.kernel(ExpertDown(LATENT, width, TOP, TOP if rows == 1 else 4))(*down, hidden, ids, weights, places, by_row)
+    by_token = ExpertDown(LATENT, width, TOP, TOP if rows == 1 else 4, act)
+    library.kernel(by_token)(*down, hidden, ids, weights, places, by_row)
     return by_row, by_unit

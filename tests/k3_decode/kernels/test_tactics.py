@@ -65,7 +65,7 @@ def test_the_mixes_count_their_blocks():
 
 
 @pytest.mark.parametrize(
-    "change", [{"kda_head_dim": 64}, {"expert_size": 32 * 3, "shared_size": 96, "top_k": 6}, {"expert_act": "mxfp8"}]
+    "change", [{"kda_head_dim": 64}, {"expert_size": 32 * 3, "shared_size": 96, "top_k": 6}, {"conv_width": 3}]
 )
 def test_models_without_kernels_are_refused(change):
     with pytest.raises(ArgumentError):

@@ -12,6 +12,7 @@ from k3_decode.reference.batch import StepBatch
 from k3_decode.reference.model import K3Model
 from k3_decode.specialized.operators import step_operators
 from k3_decode.specialized.path import KernelPath
+from k3_decode.specialized.weights import StepWeights
 
 PAGE = 4
 CONFIG = dataclasses.replace(
@@ -74,6 +75,20 @@ def test_the_elements_of_the_cache_choose_the_kernels(model, library):
     wide = model.new_cache(num_slots=4, num_blocks=9, block_size=PAGE, latent_dtype=torch.float32)
     with pytest.raises(ArgumentError, match="float8_e4m3fn"):
         KernelPath(model, wide, library, buckets=(8,))
+
+
+@pytest.mark.parametrize("rows", [1, 8, 16])
+def test_the_activations_of_experts_choose_the_kernels(model, library, rows):
+    config = dataclasses.replace(CONFIG, expert_act="mxfp8")
+    rounded = K3Model(config, model.weights, model.shard)
+    cache = rounded.new_cache(num_slots=4, num_blocks=9, block_size=PAGE)
+    path = KernelPath(rounded, cache, library, buckets=(rows,))
+    path.launcher(1).launch()
+    assert library.launched == {operator.name for operator in step_operators(config, buckets=(rows,))}
+    assert sum(name.endswith("_mxfp8") for name in library.launched) == 3
+    plain = StepWeights.prepare(model.weights)
+    with pytest.raises(ArgumentError, match="laid out for mxfp8"):
+        KernelPath(rounded, cache, library, weights=plain, buckets=(rows,))
 
 
 def test_a_poisoned_path_fills_its_buffers_before_a_step(model, library):

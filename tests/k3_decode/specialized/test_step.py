@@ -1,5 +1,6 @@
 """A whole step through the kernels against the reference, and 256 greedy tokens of a small model."""
 
+import dataclasses
 import os
 import pathlib
 
@@ -88,17 +89,19 @@ E4M3 = torch.float8_e4m3fn
 
 
 @pytest.mark.parametrize(
-    ("name", "counts", "latents", "row"),
+    ("name", "counts", "latents", "act", "row"),
     [
-        ("k3-small", (2, 5), None, "kernel.step"),
-        ("k3-small", (2, 5), E4M3, "kernel.step.e4m3"),
-        ("k3-mini-r16", (1, 33), None, "kernel.step"),
-        ("k3-mini-r16", (5,), E4M3, "kernel.step.e4m3"),
-        ("k3-mini-r8", (1, 5), None, "kernel.step"),
+        ("k3-small", (2, 5), None, "bf16", "kernel.step"),
+        ("k3-small", (2, 5), None, "mxfp8", "kernel.step.mxfp8"),
+        ("k3-small", (2, 5), E4M3, "bf16", "kernel.step.e4m3"),
+        ("k3-mini-r16", (1, 33), None, "bf16", "kernel.step"),
+        ("k3-mini-r16", (5,), E4M3, "bf16", "kernel.step.e4m3"),
+        ("k3-mini-r8", (1, 5), None, "bf16", "kernel.step"),
     ],
 )
-def test_steps_are_as_close_to_float64_as_the_reference(library, name, counts, latents, row):
-    model = decided(RandomWeights(CONFIGS[name], 1, torch.device("cuda")).model())
+def test_steps_are_as_close_to_float64_as_the_reference(library, name, counts, latents, act, row):
+    config = dataclasses.replace(CONFIGS[name], expert_act=act)
+    model = decided(RandomWeights(config, 1, torch.device("cuda")).model())
     oracle = wide(model)
     generator = torch.Generator().manual_seed(5)
     for rows in counts:
@@ -121,7 +124,7 @@ def test_steps_are_as_close_to_float64_as_the_reference(library, name, counts, l
             theirs.append(error(model.forward(one, caches[1]), truth))
             assert rows <= 2 or (got[1] == 0).all(), "padding has logits"
         kind = "bfloat16" if latents is None else "e4m3"
-        print(f"{name} rows {rows} {kind}: errors {max(mine):.2e}, of the reference in bfloat16 {max(theirs):.2e}")
+        print(f"{name} rows {rows} {kind} {act}: errors {max(mine):.2e}, the reference in bfloat16 {max(theirs):.2e}")
         assert max(mine) <= tolerance(row, "normal").max_rel_error
         assert max(mine) <= 1.5 * max(theirs), "the reference in bfloat16 is closer"
         assert decoder.plan(shape).path is Path.SPECIALIZED
