@@ -39,7 +39,7 @@ class Row(TypedDict):
 
     ``arm`` is ``kernels`` or what they are compared with. ``ratio_to_stock`` is the time of the stock arm over this
     row's, None where nothing of stock was measured in the same session. Quantiles are None where a harness of others
-    reports none.
+    reports none; limit and fraction where forms of kernels were timed against each other and no limit was probed.
     """
 
     kind: str
@@ -53,8 +53,8 @@ class Row(TypedDict):
     p90_us: float | None
     n: int
     bytes: int
-    limit_tb_s: float
-    fraction_of_limit: float
+    limit_tb_s: float | None
+    fraction_of_limit: float | None
     ratio_to_stock: float | None
     gpu: str
     driver: str

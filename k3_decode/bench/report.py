@@ -111,7 +111,7 @@ def table(lines: Sequence[str]) -> str:
     body = [
         f"{row['kind']:6} {row['tp']:3} {row['rows']:4} {row['name']:32} {row['median_us']:10.2f} "
         f"{_number(row['p10_us'], 9)} {_number(row['p90_us'], 9)} {row['bytes'] / 1e6:9.2f} "
-        f"{row['fraction_of_limit']:5.2f} {_number(row['ratio_to_stock'], 5)} {row['arm']}"
+        f"{_number(row['fraction_of_limit'], 5)} {_number(row['ratio_to_stock'], 5)} {row['arm']}"
         for row in rows
     ]
     notes = sorted({f"{row['gpu']}, driver {row['driver']}, {row['date']}, commit {row['commit']}" for row in rows})
