@@ -28,14 +28,14 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import httpx
 from cluster import ADMIN_TOKEN, ROOT, Cluster, cluster, load_module
@@ -44,6 +44,7 @@ from sqlalchemy import create_engine, text
 from server.backup import verify
 from server.settings import Settings
 from server.startup import build, close
+from server.storage import StoreUnavailableError
 from standin.acts import NewPull
 from worker.bundle import Bundle, Manifest, canonical
 from worker.bundle.blobs import FolderBlobs
@@ -52,6 +53,7 @@ from worker.service import Service
 from worker.settings import Settings as WorkerSettings
 from worker.upload import Receipt, upload, wait
 
+Found = TypeVar("Found")
 Moment = Literal["upload", "validation", "posting"]
 VICTIMS = ("server", "worker", "postgres", "redis", "s3")
 WEIGHTS = (5, 4, 3, 2, 1)
@@ -270,14 +272,14 @@ class Campaign:
         elif checks[0].conclusion != "success":
             yield f"the check on GitHub says {checks[0].conclusion}"
 
-    def _eventually(self, good: Any, what: str) -> None:
+    def _eventually(self, good: Callable[[], Found], what: str) -> Found:
         limit = time.monotonic() + PATIENCE_S
         while True:
             try:
-                if good():
-                    return
-            except (httpx.HTTPError, ValueError):
-                pass
+                if found := good():
+                    return found
+            except (httpx.HTTPError, ValueError, StoreUnavailableError):
+                pass  # whoever was killed is not all there again
             if time.monotonic() > limit:
                 raise TimeoutError(f"never: {what}")
             time.sleep(0.1)
@@ -289,7 +291,7 @@ class Campaign:
         )
         faults = []
         services = build(Settings(**self.site.settings))
-        found = verify(services)
+        found = self._eventually(lambda: verify(services), "every blob can be read")
         close(services)
         faults += [f"{one.bundle_id}: {one.detail}" for one in found.damages]
         if found.bundles != len(self.outcomes):
