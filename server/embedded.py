@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from server import queue, runner
+from server.patience import patiently
 from server.services import Services
 
 _log = logging.getLogger(__name__)
@@ -36,9 +37,13 @@ class LocalBell:
 @contextmanager
 def embedded(services: Services, bell: LocalBell) -> Iterator[None]:
     """Run tasks in a thread while the block lasts. The caller vouches that no other process runs any."""
-    stop = threading.Event()
-    with services.database.write() as session:
-        queue.release_all(session)
+    stop, settings = threading.Event(), services.settings
+    patiently(
+        settings.resolved_database_url,
+        lambda: _release_all(services),
+        limit_s=settings.database_wait_s,
+        stopping=services.draining.is_set,
+    )
     bell.thread = threading.Thread(target=_serve, args=(services, bell, stop), name="byogpu-tasks", daemon=True)
     bell.thread.start()
     try:
@@ -46,11 +51,15 @@ def embedded(services: Services, bell: LocalBell) -> Iterator[None]:
     finally:
         stop.set()
         bell.ring()
-        bell.thread.join(services.settings.shutdown_timeout_s)
+        bell.thread.join(settings.shutdown_timeout_s)
         if bell.thread.is_alive():  # it holds a lease that nobody will see the end of: the next server takes the task
             _log.warning("the running task did not end in time and will be run again")
-            with services.database.write() as session:
-                queue.release_all(session)
+            _release_all(services)
+
+
+def _release_all(services: Services) -> None:
+    with services.database.write() as session:
+        queue.release_all(session)
 
 
 def _serve(services: Services, bell: LocalBell, stop: threading.Event) -> None:

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -124,14 +125,13 @@ def eventually(ask: Callable[[], Any], good: Callable[[Any], bool]) -> Any:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
-    folder = tmp_path_factory.mktemp("late")
-    for path in (folder, *folder.parents[:2]):
-        path.chmod(0o755)  # PostgreSQL's own user looks inside
-    one = Postgres(folder / "postgres", free_port())
-    one.make()
-    yield one
-    one.stop()
+def made() -> Iterator[Postgres]:
+    with tempfile.TemporaryDirectory(prefix="byogpu-late-") as folder:
+        Path(folder).chmod(0o755)  # PostgreSQL's own user looks inside
+        one = Postgres(Path(folder) / "postgres", free_port())
+        one.make()
+        yield one
+        one.stop()
 
 
 @pytest.fixture
