@@ -13,6 +13,7 @@ import io
 import itertools
 import secrets
 import tempfile
+import time
 from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -162,11 +163,14 @@ class S3Blobs:
 
     # ------------------------------------------------------------------ uploads
     def _begin(self, sha256: str) -> Upload:
-        begun = self._bucket.begin(_data(sha256, secrets.token_hex(8)))
+        begun = self._bucket.begin(_data(sha256, _new_nonce()))
         return self._upload(sha256) or begun
 
     def _upload(self, sha256: str) -> Upload | None:
-        """The upload that everybody uses: of two that were begun in the same moment, the first in order."""
+        """The upload that everybody uses: the first in order, which is the first that was begun.
+
+        A second one comes of a request that saw none, waited, and began one when parts had already gone to the first.
+        """
         return min(self._bucket.uploads(f"data/{sha256}/"), key=lambda upload: upload.key, default=None)
 
     def _listed(
@@ -276,6 +280,11 @@ class _ObjectPart:
     def keep(self) -> None:
         checksum = _base64(self._running.hexdigest())
         self._store.keep_part(self._sha256, self._number, self._stream, checksum=checksum)
+
+
+def _new_nonce() -> str:
+    """A name that sorts behind every earlier one, as far as the servers' clocks agree."""
+    return f"{time.time_ns() // 1000:016x}{secrets.token_hex(4)}"
 
 
 def _data(sha256: str, nonce: str) -> str:
