@@ -24,10 +24,12 @@ from k3_decode.specialized.prepare import device_architecture, prepare_kernels
 LIMITS = EngineConfig(max_running=8, max_model_len=256, num_blocks=128, max_step_tokens=64)
 
 
-def answers(engine: Engine) -> dict[str, list[int]]:
-    """Run six greedy requests of different lengths to their end."""
+def answers(engine: Engine, *, logprobs: int | None = None) -> dict[str, list[int]]:
+    """Run six greedy requests of different lengths to their end; logits are read where log-probabilities are asked."""
     for index in range(6):
-        params = SamplingParams(max_tokens=12 + index, seed=0, temperature=0.0, ignore_eos=True)
+        params = SamplingParams(
+            max_tokens=12 + index, seed=0, temperature=0.0, ignore_eos=True, min_tokens=5 * (index % 2), logprobs=logprobs
+        )
         engine.add(str(index), list(range(1, 8 + 5 * index)), params)
     found: dict[str, list[int]] = {}
     while not engine.idle:
@@ -58,6 +60,17 @@ def test_both_arms_of_the_engine_differ_in_their_path_and_not_in_what_they_say()
     plain = stock.decoder.ledger.snapshot()
     assert plain["kernel_digests"] == []
     assert {each["reason"] for bucket in plain["buckets"] for each in bucket["reasons"]} >= {str(Reason.MODE)}
+
+
+@pytest.mark.gpu
+def test_greedy_answers_are_the_same_from_ranked_steps_as_from_logits():
+    model = RandomWeights(CONFIGS["k3-small"], 4, torch.device("cuda")).model()
+    specialization = specialize(model, "specialized", pathlib.Path(os.environ["K3_DECODE_KERNELS"]))
+    ranked, read = (Engine(model, config=LIMITS, mode="specialized", specialization=specialization) for _ in range(2))
+    assert answers(ranked) == answers(read, logprobs=2)
+    for engine in (ranked, read):
+        buckets = engine.decoder.ledger.snapshot()["buckets"]
+        assert sum(each["stock_steps"] for each in buckets if each["phase"] == "decode") == 0
 
 
 @pytest.mark.gpu
