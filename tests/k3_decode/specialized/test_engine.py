@@ -27,9 +27,7 @@ LIMITS = EngineConfig(max_running=8, max_model_len=256, num_blocks=128, max_step
 def answers(engine: Engine, *, logprobs: int | None = None) -> dict[str, list[int]]:
     """Run six greedy requests of different lengths to their end; logits are read where log-probabilities are asked."""
     for index in range(6):
-        params = SamplingParams(
-            max_tokens=12 + index, seed=0, temperature=0.0, ignore_eos=True, min_tokens=5 * (index % 2), logprobs=logprobs
-        )
+        params = SamplingParams(max_tokens=12 + index, seed=0, temperature=0.0, ignore_eos=True, logprobs=logprobs)
         engine.add(str(index), list(range(1, 8 + 5 * index)), params)
     found: dict[str, list[int]] = {}
     while not engine.idle:
