@@ -7,7 +7,7 @@ Equals the two latent norms of `k3_decode.reference.mla_layer`, its second query
 A cluster serves a head. Its blocks divide the rows of the query projection, and every block normalises the latent for
 itself; the products travel into a mailbox of every block, which then absorbs its share of the latent's columns. All
 weights are in registers before the dependency wait. While messages travel, a warp of the first head writes the cache
-row.
+row, from what it has asked for together with the rest.
 """
 
 import math
@@ -81,9 +81,14 @@ class MlaFront:
 
     @property
     def contract(self) -> Contract:
-        """All weights of a block are read before the wait, but for the cache row's norm, which one warp reads."""
+        """All weights of a block are read before the wait."""
         return Contract(
-            before_wait={"w": self.per_warp * self.loads, "w_uk": self.absorbs, "query_scale": 2 * self.chunks}
+            before_wait={
+                "w": self.per_warp * self.loads,
+                "w_uk": self.absorbs,
+                "query_scale": 2 * self.chunks,
+                "cache_scale": 2 * self.row_chunks,
+            }
         )
 
     @property
@@ -128,6 +133,11 @@ class MlaFront:
     def chunks(self) -> int:
         """Runs of eight columns of the query latent that a thread normalises."""
         return math.ceil(self.query / (LANE_VALUES * THREADS))
+
+    @property
+    def row_chunks(self) -> int:
+        """Runs of eight columns of the key-value latent that a lane normalises for the cache row."""
+        return self.latent // STRIDE
 
     @property
     def lanes(self) -> int:
@@ -195,9 +205,17 @@ class MlaFront:
             [from_bits(word) for half in range(2) for word in load_static(query_scale + Int64(spot) * 32 + half * 16)]
             for spot in spots
         ]
+        writes = head == 0 and rank < self.rows and warp == 0
+        row = projected + (Int64(rank) * Int64(stride) + Int64(self.query)) * 2
+        row_scales = cute.make_rmem_tensor((self.row_chunks * LANE_VALUES,), Uint32)
+        row_words = cute.make_rmem_tensor((self.row_chunks * 4 + 5,), Uint32)
+        if writes:
+            self.ask_for_scales(row_scales, cache_scale, lane)
         open_mailboxes([(box, count)], thread, CLUSTER)
         wait_for_predecessors()
 
+        if writes:
+            self.ask_for_row(row_words, row, places + Int64(rank) * 4, lane)
         self.stage(projected, spots, scales, staged, scratch, thread, stride)
         barrier()  # the normalised rows are there
         width, size = self.latent + self.shared_key, element_bytes(self.cache)
@@ -212,8 +230,8 @@ class MlaFront:
                             send(box, here + m * self.nope, lane, value)
                     elif lane == 0:
                         store_one(target + Int64(self.latent - self.nope + here) * size, value, self.cache)
-        if head == 0 and rank < self.rows and warp == 0:
-            self.write_row(projected + Int64(rank) * Int64(stride) * 2, cache_scale, places, cache, rank, lane)
+        if writes:
+            self.write_row(row_words, row_scales, cache, lane)
         await_mailbox(box)
         for m in cutlass.range_constexpr(self.rows):
             target = query + (Int64(m) * Int64(heads) + Int64(head)) * (width * size)
@@ -274,26 +292,39 @@ class MlaFront:
         return parts[0] + parts[1]
 
     @cute.jit
-    def write_row(self, source: Int64, scale: Int64, places: Int64, cache: Int64, row: Int32, lane: Int32) -> None:
+    def ask_for_scales(self, scales: Tensor, source: Int64, lane: Int32) -> None:
+        """Load this lane's part of the norm's weight of the cache row."""
+        for i in cutlass.range_constexpr(2 * self.row_chunks):
+            words = load_static(source + Int64(lane + i // 2 * WARP) * 32 + i % 2 * 16)
+            for j in cutlass.range_constexpr(4):
+                scales[4 * i + j] = words[j]
+
+    @cute.jit
+    def ask_for_row(self, words: Tensor, source: Int64, place: Int64, lane: Int32) -> None:
+        """Load this lane's part of the key-value latent, its part of the shared key if it has one, and the place."""
+        for i in cutlass.range_constexpr(self.row_chunks):
+            chunk = load(source + Int64(lane + i * WARP) * 16)
+            for j in cutlass.range_constexpr(4):
+                words[4 * i + j] = chunk[j]
+        key = load(source + (Int64(cutlass.min(lane, Int32(self.shared_key // 8 - 1))) * 16 + self.latent * 2))
+        for j in cutlass.range_constexpr(4):
+            words[4 * self.row_chunks + j] = key[j]
+        words[4 * self.row_chunks + 4] = load(place, words=1)[0]
+
+    @cute.jit
+    def write_row(self, words: Tensor, scales: Tensor, cache: Int64, lane: Int32) -> None:
         """Normalise the key-value latent of a row and write it, and the shared key, into the cache; by one warp."""
         size = element_bytes(self.cache)
-        place = Int32(load(places + Int64(row) * 4, words=1)[0])
+        place = Int32(words[4 * self.row_chunks + 4])
+        values = [widen([words[4 * i + j] for j in range(4)]) for i in range(self.row_chunks + 1)]
+        square = self.dot(values[0], values[0])
+        for v in values[1 : self.row_chunks]:
+            square = square + self.dot(v, v)
+        inverse = rsqrt(warp_sum(square) * (1.0 / self.latent) + self.eps)
         if place >= 0:
-            chunks = [lane + i * WARP for i in range(self.latent // STRIDE)]
-            latent = source + self.query * 2
-            values = [widen(load(latent + Int64(chunk) * 16)) for chunk in chunks]
-            scales = [
-                [from_bits(word) for half in range(2) for word in load_static(scale + Int64(chunk) * 32 + half * 16)]
-                for chunk in chunks
-            ]
-            square = self.dot(values[0], values[0])
-            for v in values[1:]:
-                square = square + self.dot(v, v)
-            inverse = rsqrt(warp_sum(square) * (1.0 / self.latent) + self.eps)
             target = cache + Int64(place) * ((self.latent + self.shared_key) * size)
-            for i in cutlass.range_constexpr(len(chunks)):
-                v = [values[i][j] * inverse * scales[i][j] for j in range(LANE_VALUES)]
-                store_eight(target + Int64(chunks[i]) * (8 * size), v, self.cache)
+            for i in cutlass.range_constexpr(self.row_chunks):
+                v = [values[i][j] * inverse * from_bits(scales[LANE_VALUES * i + j]) for j in range(LANE_VALUES)]
+                store_eight(target + Int64(lane + i * WARP) * (LANE_VALUES * size), v, self.cache)
             if lane < self.shared_key // 8:
-                shared = widen(load(latent + (Int64(lane) * 16 + self.latent * 2)))
-                store_eight(target + (Int64(lane) * 8 + self.latent) * size, shared, self.cache)
+                store_eight(target + (Int64(lane) * 8 + self.latent) * size, values[self.row_chunks], self.cache)
