@@ -29,10 +29,10 @@ VERIFIED = tuple((heads, requests, tokens) for heads in (6, 12) for requests, to
 """Heads, requests and tokens of the verification steps that tests run."""
 
 
-def copied_front() -> tuple[Gemv, Gemv]:
-    """Give a front of one row whose input the copy engine stages, and the same by threads."""
+def front_forms() -> tuple[Gemv, Gemv, Gemv]:
+    """Give a paced front of one row whose input the copy engine stages, the same by threads, and the same unpaced."""
     chosen = skinny((Segment("plain", 7168),), 2096, 1, "f32")
-    return chosen, dataclasses.replace(chosen, copied=False)
+    return chosen, dataclasses.replace(chosen, copied=False), dataclasses.replace(chosen, paced=0)
 
 
 def distinct(operators: Iterable[Operator]) -> list[Operator]:
@@ -60,7 +60,7 @@ def _checked() -> Iterator[Operator]:
     for rows in (1, 2):
         yield skinny((Segment("norm", 3584), Segment("situ", 384)), 7168, rows)
         yield joint_tail(3584, 384, rows)
-    yield from copied_front()
+    yield from front_forms()
     for blocks, update in ((0, "keep"), (1, "restart"), (1, "add"), (2, "restart"), (7, "add"), (8, "add")):
         yield AttentionResidual(7168, blocks, update)  # type: ignore[arg-type]
     yield from (RouteTable(896, 16), ExpertSum(3584, 16))
@@ -86,7 +86,7 @@ def sample_operators() -> list[Operator]:
 def _sample() -> Iterator[Operator]:
     yield product(7168, 3206, 1)
     yield skinny((Segment("norm", 3584), Segment("situ", 384)), 7168, 1)
-    yield copied_front()[0]
+    yield front_forms()[0]
     yield from (joint_tail(3584, shared, 1) for shared in (384, 768))
     yield product(7168, 3206, 8)
     yield product(7168, 3206, 64)

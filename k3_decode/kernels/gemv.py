@@ -8,6 +8,8 @@ A warp computes ``rows_per_warp`` output rows. Its lanes take 16 bytes of a row 
 covers 512 bytes in order. The first loads of every lane are issued before the dependency wait, because
 weights do not depend on the previous kernel; the input is then staged in shared memory once a block. Where the copy
 engine does that (`Gemv.copied`) a thread needs fewer registers, so that more blocks ask for their weights at once.
+Asking for everything at once fills the memory's queues, in which the predecessor's last stores then wait; a paced form
+(`Gemv.paced`) asks for as much as keeps memory busy.
 """
 
 import math
@@ -19,6 +21,7 @@ from k3_decode.kernels.parts.arithmetic import from_bits, high_bf16, low_bf16, p
 from k3_decode.kernels.parts.asynchronous import BARRIER_BYTES, expect_bytes, init_barriers, wait_for_barrier
 from k3_decode.kernels.parts.dsl import Address, Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
+    after_arrival,
     copy_in_bulk,
     load,
     load_shared,
@@ -74,6 +77,7 @@ class Gemv:
         warps: Warps of a block, which share one staged input.
         in_flight: Most 16-byte loads of a lane before the wait.
         copied: Whether the copy engine stages the input: one plain segment, a multiple of 256 wide.
+        paced: Most loads of a lane that are under way at a time before the wait; 0 asks for all of them at once.
     """
 
     segments: tuple[Segment, ...]
@@ -87,13 +91,15 @@ class Gemv:
     warps: int = 4
     in_flight: int = IN_FLIGHT
     copied: bool = False
+    paced: int = 0
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
         inputs = "_".join(f"{segment.kind}{segment.width}" for segment in self.segments)
         form = f"{self.warps}x{self.rows_per_warp}_flight{self.in_flight}_{self.out}"
-        marks = f"{'_copied' if self.copied else ''}{'_settles' if self.settles else ''}"
+        paced = f"_paced{self.paced}" if self.paced else ""
+        marks = f"{paced}{'_copied' if self.copied else ''}{'_settles' if self.settles else ''}"
         return f"gemv_{inputs}_rows{self.rows}_{form}{marks}"
 
     @property
@@ -201,7 +207,7 @@ class Gemv:
         bases = [w + Int64(cutlass.min(first_row + r, n - 1)) * (self.columns * 2) for r in range(self.rows_per_warp)]
         order = [(u, r) for u in range(self.loads) for r in range(self.rows_per_warp)]
         offsets = self.lane_offsets(lane)
-        stream = [load_static(bases[r] + Int64(offsets[u])) for u, r in order[: self.prefetched]]
+        stream = self.first_weights([bases[r] + Int64(offsets[u]) for u, r in order[: self.prefetched]], n)
         scales = self.norm_weight(scale, thread)
         if cutlass.const_expr(self.copied):
             self.expect_rows(arrived, thread)
@@ -237,6 +243,14 @@ class Gemv:
                 total = warp_sum(total)
                 if lane == 0 and first_row + r < n:
                     self.write(y, Int64(m) * Int64(ldy) + Int64(first_row + r), total)
+
+    def first_weights(self, addresses: list[Value], n: Value) -> list[list[Value]]:
+        """Load what is asked for before the wait, each once the load `paced` before it has arrived."""
+        stream: list[list[Value]] = []
+        for position, address in enumerate(addresses):
+            earlier = stream[position - self.paced] if 0 < self.paced <= position else None
+            stream.append(load_static(address if earlier is None else after_arrival(address, earlier, Uint32(n >> 31))))
+        return stream
 
     def lane_offsets(self, lane: Value) -> list[Value]:
         """Give the byte offset in a row of each of a lane's loads, the last one clamped to the row."""

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.gemm import CHUNK, Gemm
@@ -37,21 +37,44 @@ MANY_BLOCKS = 2 * MULTIPROCESSORS
 MOST_CHUNKS = 256
 """Chunks of one block of a product with more than 2 rows: longer code takes minutes to compile."""
 
-SKINNY = {
-    (7168, 1048): (8, 1, 28), (7168, 1600): (8, 1, 20), (7168, 2880): (4, 1, 20), (7168, 3206): (4, 1, 20),
-    (7168, 3648): (8, 1, 20), (7168, 4224): (8, 2, 16), (7168, 5248): (8, 1, 20), (7168, 6016): (8, 1, 20),
-    (7168, 8448): (8, 2, 16), (7168, 10_240): (8, 1, 20), (7168, 20_480): (8, 2, 16), (768, 7168): (16, 2, 20),
-    (1536, 7168): (8, 4, 20), (1536, 1152): (8, 3, 20), (1536, 2304): (8, 3, 20), (2112, 7168): (8, 2, 20),
-}  # fmt: skip
-"""Products of one or two rows that another form does faster than the usual one: warps of a block, rows of a warp, loads
-in flight, by columns and outputs. Measured with one row on an H200, 2026-11-30, alone or in a layer: by 1 % to 21 %."""
 
-COPIED = {(7168, 2096)}
-"""Products of one row, by columns and outputs, whose input the copy engine stages, so that five blocks are resident
-where three were, which is all of them. Measured alone on an H200, 2026-11-30: 9 % faster."""
+class Skinny(NamedTuple):
+    """A form of `Gemv`; fields as there."""
+
+    warps: int
+    rows_per_warp: int
+    in_flight: int
+    paced: int = 0
+    copied: bool = False
+
+
+SKINNY = {
+    (7168, 1048): Skinny(8, 1, 28, paced=8),
+    (7168, 1600): Skinny(8, 1, 20),
+    (7168, 2096): Skinny(4, 1, 20, paced=3, copied=True),
+    (7168, 2880): Skinny(4, 1, 20),
+    (7168, 3206): Skinny(4, 1, 20, paced=8, copied=True),
+    (7168, 3648): Skinny(8, 1, 20),
+    (7168, 4224): Skinny(8, 2, 16),
+    (7168, 5248): Skinny(8, 1, 20),
+    (7168, 6016): Skinny(8, 1, 20),
+    (7168, 6284): Skinny(12, 4, 24, paced=6, copied=True),
+    (7168, 8448): Skinny(8, 2, 16),
+    (7168, 10_240): Skinny(8, 1, 20),
+    (7168, 20_480): Skinny(8, 2, 16),
+    (768, 7168): Skinny(8, 3, 20, paced=2, copied=True),
+    (1536, 7168): Skinny(8, 4, 20, paced=5),
+    (1536, 1152): Skinny(8, 3, 20),
+    (1536, 2304): Skinny(8, 3, 20),
+    (2112, 7168): Skinny(8, 2, 20),
+}
+"""Products of one or two rows that another form does faster than the usual one, by columns and outputs. Measured with
+one row on an H200, 2026-11-30: paced ones in the layers they serve, by 0.2 to 1.5 us of a layer each, the others alone
+or in a layer, by 1 % to 21 %. The copy engine stages the input of one row only."""
 
 COPIED_TAILS = {768}
-"""Widths of the shared experts for which the tail of one row has its inputs copied, likewise: 11 % faster."""
+"""Widths of the shared experts for which the tail of one row has its inputs copied: so more of its blocks are resident,
+and it takes 11 % less alone (H200, 2026-11-30)."""
 
 WIDE = {(7168, 4224): 4, (7168, 8448): 2, (7168, 10_240): 8, (7168, 20_480): 4}
 """Products of 3 to 8 rows that blocks of eight warps do faster than blocks of four, and the blocks that divide K: by
@@ -117,10 +140,13 @@ def skinny(segments: tuple[Segment, ...], outputs: int, rows: int, out: Literal[
         out: Type of the output.
     """
     columns = sum(segment.width for segment in segments)
-    usual = (SKINNY_WARPS, rows_per_warp(columns, outputs), IN_FLIGHT)
-    warps, per_warp, in_flight = SKINNY.get((columns, outputs), usual)
-    copied = rows == 1 and (columns, outputs) in COPIED
-    return Gemv(segments, rows, per_warp, out, warps=warps, in_flight=in_flight, copied=copied)
+    usual = Skinny(SKINNY_WARPS, rows_per_warp(columns, outputs), IN_FLIGHT)
+    form = SKINNY.get((columns, outputs), usual)
+    copied = rows == 1 and form.copied
+    return Gemv(
+        segments, rows, form.rows_per_warp, out,
+        warps=form.warps, in_flight=form.in_flight, copied=copied, paced=form.paced,
+    )  # fmt: skip
 
 
 def joint_tail(latent: int, shared: int, rows: int) -> Tail:

@@ -14,7 +14,7 @@ code.
 Source: k3-decode.md section 2.6; recipes/gpu.md section 4.
 """
 
-from k3_decode.kernels.parts.dsl import Address, Float32, Uint32, Value, cute
+from k3_decode.kernels.parts.dsl import Address, Float32, Int64, Uint32, Value, cute
 
 _STATIC = "ld.relaxed.gpu.global.L1::no_allocate.L2::128B"
 _STEP = "ld.relaxed.gpu.global"
@@ -36,6 +36,17 @@ def _load_words(operation: str, address: Address, words: int) -> list[Value]:
 def load_static(address: Address, *, words: int = 4) -> list[Value]:
     """Read 1, 2 or 4 words that no kernel ever writes; the address is aligned to their size."""
     return _load_words(_STATIC, address, words)
+
+
+def after_arrival(address: Address, words: list[Value], zero: Value) -> Address:
+    """Give an address as it is, but only once an earlier load has arrived, so that few loads are under way at a time.
+
+    Args:
+        address: Of a load to come.
+        words: What the earlier load read.
+        zero: A word that is 0 whenever the kernel runs, which the compiler cannot know.
+    """
+    return address + Int64(words[-1] & zero)
 
 
 def load(address: Address, *, words: int = 4) -> list[Value]:
