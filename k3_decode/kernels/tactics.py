@@ -52,24 +52,27 @@ SKINNY = {
     (7168, 1048): Skinny(8, 1, 28, paced=8),
     (7168, 1600): Skinny(8, 1, 20),
     (7168, 2096): Skinny(4, 1, 20, paced=3, copied=True),
-    (7168, 2880): Skinny(4, 1, 20),
-    (7168, 3206): Skinny(4, 1, 20, paced=8, copied=True),
-    (7168, 3648): Skinny(8, 1, 20),
+    (7168, 2880): Skinny(4, 1, 15, paced=4, copied=True),
+    (7168, 3206): Skinny(4, 1, 14, paced=4, copied=True),
+    (7168, 3648): Skinny(8, 1, 20, paced=6, copied=True),
     (7168, 4224): Skinny(8, 2, 16),
-    (7168, 5248): Skinny(8, 1, 20),
-    (7168, 6016): Skinny(8, 1, 20),
+    (7168, 5248): Skinny(4, 2, 18, paced=4, copied=True),
+    (7168, 6016): Skinny(8, 1, 20, paced=4, copied=True),
     (7168, 6284): Skinny(12, 4, 24, paced=6, copied=True),
     (7168, 8448): Skinny(8, 2, 16),
     (7168, 10_240): Skinny(8, 1, 20),
     (7168, 20_480): Skinny(8, 2, 16),
     (768, 7168): Skinny(8, 3, 20, paced=2, copied=True),
-    (1536, 7168): Skinny(8, 4, 20, paced=5),
+    (1536, 7168): Skinny(8, 4, 20, paced=6),
     (1536, 1152): Skinny(8, 3, 20),
     (1536, 2304): Skinny(8, 3, 20),
-    (2112, 7168): Skinny(8, 2, 20),
+    (2112, 7168): Skinny(16, 1, 9, paced=3),
+    (3968, 7168): Skinny(4, 2, 14, paced=6),
+    (4224, 7168): Skinny(8, 2, 20, paced=6),
+    (4352, 7168): Skinny(4, 2, 14, paced=6),
 }
 """Products of one or two rows that another form does faster than the usual one, by columns and outputs. Measured with
-one row on an H200, 2026-11-30: paced ones in the layers they serve, by 0.2 to 1.5 us of a layer each, the others alone
+one row on an H200, 2026-11-30: paced ones in the layers they serve, by 0.2 to 3 us of a layer each, the others alone
 or in a layer, by 1 % to 21 %. The copy engine stages the input of one row only."""
 
 COPIED_TAILS = {768}
