@@ -7,6 +7,7 @@ from k3_decode.config import CONFIGS, of_ranks
 from k3_decode.kernels.catalog import ACTS, CACHES, blackwell_operators, checked_operators, distinct, sample_operators
 from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.tactics import joint_tail, product
+from k3_decode.kernels.tail_wide import WideTail
 from k3_decode.specialized.operators import step_operators
 from k3_decode.specialized.sharded import sharded_operators
 
@@ -48,7 +49,8 @@ def _checked() -> list[Operator]:
     models = [of_ranks(dataclasses.replace(whole, expert_act=act), ranks) for ranks in CHECKED_RANKS for act in ACTS]
     shares = (operator for each in models for cache in CACHES for operator in step_operators(each, cache=cache))
     tails = (joint_tail(3584, whole.shared_size // ranks, rows) for ranks in CHECKED_RANKS for rows in (1, 2))
-    return distinct([*checked_operators(), *shares, *tails])
+    wide_tails = (WideTail(3584, whole.shared_size // ranks) for ranks in CHECKED_RANKS)
+    return distinct([*checked_operators(), *shares, *tails, *wide_tails])
 
 
 def _on_a_gpu() -> list[Operator]:

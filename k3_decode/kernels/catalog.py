@@ -21,6 +21,7 @@ from k3_decode.kernels.route import RouteRank
 from k3_decode.kernels.route_table import RouteTable
 from k3_decode.kernels.rows import Activate, Embed, NormSitu
 from k3_decode.kernels.tactics import BUCKETS, core, joint_tail, kda, kda_verify, product, skinny
+from k3_decode.kernels.tail_wide import WideTail
 
 CACHES: tuple[Cache, ...] = get_args(Cache)
 ACTS: tuple[ExpertAct, ...] = get_args(ExpertAct)
@@ -60,6 +61,7 @@ def _checked() -> Iterator[Operator]:
     for rows in (1, 2):
         yield skinny((Segment("norm", 3584), Segment("situ", 384)), 7168, rows)
         yield joint_tail(3584, 384, rows)
+    yield WideTail(3584, 384)
     yield from front_forms()
     for blocks, update in ((0, "keep"), (1, "restart"), (1, "add"), (2, "restart"), (7, "add"), (8, "add")):
         yield AttentionResidual(7168, blocks, update)  # type: ignore[arg-type]
@@ -88,7 +90,10 @@ def _sample() -> Iterator[Operator]:
     yield skinny((Segment("norm", 3584), Segment("situ", 384)), 7168, 1)
     yield front_forms()[0]
     yield from (joint_tail(3584, shared, 1) for shared in (384, 768))
+    yield from (WideTail(3584, shared) for shared in (384, 768))
     yield product(7168, 3206, 8)
+    yield product(7168, 1048, 8, out="f32")
+    yield product(384, 7168, 8)
     yield product(7168, 3206, 64)
     yield product(2112, 7168, 16)
     yield AttentionResidual(7168, 8, "add")

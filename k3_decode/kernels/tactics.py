@@ -5,7 +5,8 @@ import math
 from typing import Literal, NamedTuple
 
 from k3_decode.errors import ArgumentError
-from k3_decode.kernels.gemm import CHUNK, Gemm
+from k3_decode.kernels.gemm_wide import IN_FLIGHT as WIDE_IN_FLIGHT
+from k3_decode.kernels.gemm_wide import RESIDENT as SHORT_IN_FLIGHT
 from k3_decode.kernels.gemm_wide import WideGemm
 from k3_decode.kernels.gemv import IN_FLIGHT, STRIDE, Gemv, Segment
 from k3_decode.kernels.kda import KdaDecode
@@ -13,9 +14,12 @@ from k3_decode.kernels.kda_verify import KdaVerify
 from k3_decode.kernels.mla_core import MlaCore
 from k3_decode.kernels.mla_front import CLUSTER, MlaFront
 from k3_decode.kernels.operator import Cache
+from k3_decode.kernels.parts.pieces import CHUNK
 from k3_decode.kernels.tail import Tail
+from k3_decode.kernels.tail_wide import ROWS as TAIL_ROWS
+from k3_decode.kernels.tail_wide import WideTail
 
-Product = Gemv | Gemm | WideGemm
+Product = Gemv | WideGemm
 """Forms of a product that streams its weights."""
 
 BUCKETS = (1, 2, 8, 16, 32, 64)
@@ -79,9 +83,16 @@ COPIED_TAILS = {768}
 """Widths of the shared experts for which the tail of one row has its inputs copied: so more of its blocks are resident,
 and it takes 11 % less alone (H200, 2026-11-30)."""
 
-WIDE = {(7168, 4224): 4, (7168, 8448): 2, (7168, 10_240): 8, (7168, 20_480): 4}
-"""Products of 3 to 8 rows that blocks of eight warps do faster than blocks of four, and the blocks that divide K: by
-columns and outputs. Measured on an H200, 2026-11-29: by 3 % to 26 %; others were slower."""
+SHORT = {
+    (7168, 4224): 6, (7168, 5248): 8, (7168, 6016): 8, (7168, 6284): 8, (7168, 10_240): 3, (7168, 20_480): 3,
+    (1536, 2304): 6, (2112, 7168): 3, (4224, 7168): 3,
+}  # fmt: skip
+"""Blocks that divide K in products of 3 to 8 rows, where another number than the usual one was faster: by columns and
+outputs. Measured on an H200, 2026-11-30, alone or in a layer."""
+
+SHORT_BLOCKS, SHORT_CHUNKS = 480, (12, 136)
+"""Most blocks of such a product, few enough for one wave of four a multiprocessor; fewest chunks of one, half as many
+where that leaves little more than a block a multiprocessor, and most, whose addresses registers hold."""
 
 CLUSTER_PLACES = (18, 18, 18, 18, 16, 16, 14, 14)
 """Multiprocessors of each group that a cluster must lie in, as the times of many clusters on an H200 suggest."""
@@ -124,13 +135,11 @@ def product(
     if rows <= 2:
         return dataclasses.replace(skinny((Segment("plain", columns),), outputs, rows, out), settles=settles)
     tiles = math.ceil(rows / 8)
-    if tiles > 1:
-        warps, parts = wide(columns, outputs)
-        return WideGemm(columns, tiles, parts, out, warps, settles)
-    parts_of_eight = WIDE.get((columns, outputs))
-    if parts_of_eight is not None:
-        return Gemm(columns, tiles, parts_of_eight, out, 8, settles)
-    return Gemm(columns, tiles, split(columns, outputs), out, 4, settles)
+    if tiles == 1:
+        parts, in_flight = short(columns, outputs)
+        return WideGemm(columns, 1, parts, out, 4, in_flight, settles=settles)
+    warps, parts = wide(columns, outputs)
+    return WideGemm(columns, tiles, parts, out, warps, WIDE_IN_FLIGHT[warps], settles=settles)
 
 
 def skinny(segments: tuple[Segment, ...], outputs: int, rows: int, out: Literal["bf16", "f32"] = "bf16") -> Gemv:
@@ -163,6 +172,15 @@ def joint_tail(latent: int, shared: int, rows: int) -> Tail:
     return Tail(latent, shared, rows, copied=rows == 1 and shared in COPIED_TAILS)
 
 
+def wide_tail(latent: int, shared: int, rows: int) -> WideTail | None:
+    """Tell whether one launch makes both products of so many rows: of 3 to 8, whose input another has made.
+
+    Measured in layers of 8 rows (H200, 2026-11-30): 1.6 to 2.3 us less than two launches. Of 64 rows, more.
+    """
+    form = WideTail(latent, shared)
+    return form if 2 < rows <= TAIL_ROWS and form.fits else None
+
+
 def rows_per_warp(columns: int, outputs: int) -> int:
     """Give a warp rows enough for `WARP_LOADS`, unless that leaves too few blocks."""
     found = max(1, min(8, WARP_LOADS // math.ceil(columns / STRIDE)))
@@ -188,19 +206,25 @@ def wide(columns: int, outputs: int) -> tuple[int, int]:
     return min(((warps, count) for warps in (8, 16) for count in parts), key=lambda form: time(*form))
 
 
-def split(columns: int, outputs: int) -> int:
-    """Divide K over as few blocks of four warps as give `MANY_BLOCKS`; even shares first."""
+def short(columns: int, outputs: int) -> tuple[int, int]:
+    """Choose the blocks that divide K, and the chunks on their way, of a product with 3 to 8 rows.
+
+    Few blocks leave room for all of their weights in registers, before the wait.
+    """
     tiles, chunks = math.ceil(outputs / 64), math.ceil(columns / CHUNK)
-    most = _most_parts(chunks)
-    fewest = min(most, math.ceil(chunks / MOST_CHUNKS))
-    enough = [parts for parts in range(fewest, most + 1) if tiles * parts >= MANY_BLOCKS] or [most]
-    even = [parts for parts in enough if chunks % parts == 0]
-    return even[0] if even else enough[0]
 
+    fewest_chunks, most_chunks = SHORT_CHUNKS
 
-def _most_parts(chunks: int) -> int:
-    """Give the most blocks that divide K, each with at least six chunks."""
-    return max(1, min(8, chunks // 6))
+    def fits(parts: int) -> bool:
+        few = tiles * parts <= MULTIPROCESSORS + 12
+        return tiles * parts <= SHORT_BLOCKS and chunks >= parts * (fewest_chunks // 2 if few else fewest_chunks)
+
+    fewest = math.ceil(chunks / most_chunks)
+    most = max((parts for parts in range(fewest, 9) if fits(parts)), default=fewest)
+    parts = SHORT.get((columns, outputs), most)
+    blocks, each = tiles * parts, math.ceil(chunks / parts)
+    wanted = 28 if blocks <= MULTIPROCESSORS + 12 else 14 if blocks <= MANY_BLOCKS else 12
+    return parts, next(count for count in SHORT_IN_FLIGHT if count >= min(each, wanted))
 
 
 def kda(heads: int, rows: int) -> KdaDecode:

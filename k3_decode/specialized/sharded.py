@@ -17,8 +17,9 @@ from k3_decode.config import K3Config
 from k3_decode.kernels.gemv import Gemv
 from k3_decode.kernels.library import KernelLibrary
 from k3_decode.kernels.operator import Operator
-from k3_decode.kernels.tactics import Product, joint_tail, product
+from k3_decode.kernels.tactics import Product, joint_tail, product, wide_tail
 from k3_decode.kernels.tail import Tail
+from k3_decode.kernels.tail_wide import WideTail
 from k3_decode.specialized.buffers import StepBuffers
 from k3_decode.specialized.launch import StepLauncher
 from k3_decode.specialized.operators import StepOperators
@@ -51,11 +52,11 @@ class ShardedOperators:
         return product(self.config.hidden_size, sum(self.outputs), self.rows, out="f32")
 
     @property
-    def tail(self) -> Tail | None:
+    def tail(self) -> Tail | WideTail | None:
         """Both products after the experts, where they are one launch."""
         c = self.config
         if self.rows > 2:
-            return None
+            return wide_tail(c.latent_size, c.shared_size, self.rows)
         chosen = joint_tail(c.latent_size, c.shared_size, self.rows)
         return dataclasses.replace(
             chosen, eps=c.rms_eps, beta=c.situ_beta, linear_beta=c.situ_linear_beta
@@ -116,10 +117,14 @@ class ShardedMoe:
         logits, z = b.front[:, : c.num_experts], b.front[:, c.num_experts : c.num_experts + c.latent_size]
         gates = self._published[:, -2 * c.shared_size :]
         self._step.experts(w, logits, z)
-        if tail is not None:
+        if isinstance(tail, Tail):
             self._run(tail, self._down, self._up, gates, b.latent, w.norm, b.delta, self._columns)
-        elif tail_input is not None:
-            self._run(tail_input, b.latent, gates, w.norm, b.joined)
+            return
+        assert tail_input is not None
+        self._run(tail_input, b.latent, gates, w.norm, b.joined)
+        if tail is not None:
+            self._run(tail, self._down, self._up, b.joined, b.delta, self._columns)
+        else:
             self._product(ops.shared, self._down, b.joined[:, c.latent_size :], b.delta)
             self._product(ops.up, self._up, b.joined[:, : c.latent_size], self._columns)
 

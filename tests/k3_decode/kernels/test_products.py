@@ -8,7 +8,7 @@ from k3_decode.bench.kernel_cases import products
 from k3_decode.build.sets import CHECKED_RANKS
 from k3_decode.kernels.catalog import front_forms
 from k3_decode.kernels.gemv import Gemv, Segment
-from k3_decode.kernels.tactics import bucket, joint_tail, product, skinny
+from k3_decode.kernels.tactics import bucket, joint_tail, product, skinny, wide_tail
 from k3_decode.reference.norm import rms_norm
 from k3_decode.reference.situ import situ
 from k3_decode.specialized.operators import StepOperators
@@ -118,3 +118,21 @@ def test_joint_tail_equals_both_products_in_float64(library, device, close, shar
         close("kernel.product.activated", y, hidden @ down.double().T, distribution)
         normed = rms_norm(r.double(), scale.double(), eps=1e-5)
         close("kernel.product.activated", columns, normed @ up.double().T, distribution)
+
+
+@pytest.mark.parametrize("ranks", CHECKED_RANKS)
+@pytest.mark.parametrize("rows", [3, 5, 8])
+def test_wide_tail_equals_both_products_in_float64(library, device, close, share, seeded, ranks, rows):
+    generator, shared, outputs = seeded(rows), share(ranks).shared_size, 7168 // ranks
+    operator = wide_tail(3584, shared, rows)
+    assert operator is not None
+    down = draw("normal", 7168, shared, generator=generator).mul(shared**-0.5).bfloat16()
+    up = draw("normal", outputs, 3584, generator=generator).mul(3584**-0.5).bfloat16()
+    for distribution in DISTRIBUTIONS:
+        x = draw(distribution, rows, 3584 + shared, generator=generator).bfloat16()
+        y, columns = poisoned(rows, 7168, "bf16", device), poisoned(rows, outputs + 24, "bf16", device)
+        library.kernel(operator)(down, up, x, y, columns[:, :outputs])
+        latent, hidden = x.double().split([3584, shared], dim=-1)
+        close("kernel.product.bf16", y, hidden @ down.double().T, distribution, "shared")
+        close("kernel.product.bf16", columns[:, :outputs], latent @ up.double().T, distribution, "up")
+        assert columns[:, outputs:].isnan().all(), "wrote outside its columns"

@@ -7,10 +7,10 @@ import pytest
 from k3_decode.config import CONFIGS, of_ranks
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.catalog import front_forms
-from k3_decode.kernels.gemm import Gemm
 from k3_decode.kernels.gemm_wide import WideGemm
 from k3_decode.kernels.gemv import STRIDE, Gemv
-from k3_decode.kernels.tactics import BUCKETS, CLUSTER_PLACES, bucket, joint_tail, kda, product, wide
+from k3_decode.kernels.tactics import BUCKETS, CLUSTER_PLACES, bucket, joint_tail, kda, product, wide, wide_tail
+from k3_decode.kernels.tail_wide import RESIDENT
 from k3_decode.specialized.operators import StepOperators, check_config, step_operators
 
 
@@ -45,7 +45,8 @@ def test_products_of_every_rank_count_fit_a_multiprocessor(ranks, rows):
             assert form.chunks * form.split * 32 >= columns
             assert 1 <= form.split <= 8
             assert form.shared_words * 4 <= 227_000
-            assert isinstance(form, Gemm if rows <= 8 else WideGemm)
+            assert isinstance(form, WideGemm)
+            assert form.resident * (form.shared_words * 4 + 1024) <= 228 * 1024
     assert kda(heads, rows).cluster in (2, 4, 8)
 
 
@@ -74,7 +75,7 @@ def test_models_without_kernels_are_refused(change):
 
 def test_forms_of_one_row_are_skinny():
     assert isinstance(product(7168, 3206, 1), Gemv)
-    assert isinstance(product(7168, 3206, 8), Gemm)
+    assert isinstance(product(7168, 3206, 8), WideGemm)
 
 
 @pytest.mark.parametrize(("columns", "outputs"), [(7168, 3206), (7168, 6284), (7168, 5248), (768, 7168), (1536, 1152)])
@@ -99,6 +100,23 @@ def test_one_launch_serves_mla_before_its_attention_where_that_was_faster(ranks,
     names = [each.name for each in StepOperators(of_ranks(CONFIGS["k3"], ranks), rows).every()]
     assert any(name.startswith("mla_front") for name in names) is folded
     assert any(name.startswith(("mla_prepare", "mla_absorb")) for name in names) is not folded
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4, 8, 16, 32])
+def test_one_launch_makes_both_products_of_3_to_8_rows_after_sharded_experts(ranks):
+    form = wide_tail(3584, 6144 // ranks, 8)
+    assert form is not None
+    assert form.chunks * form.shared_split * 32 >= 6144 // ranks
+    assert RESIDENT * (form.shared_words * 4 + 1024) <= 228 * 1024
+    assert all(wide_tail(3584, 6144 // ranks, rows) is None for rows in (1, 2, 9, 64))
+    assert wide_tail(3584 - 128, 6144 // ranks, 8) is None
+
+
+def test_products_of_8_rows_with_few_blocks_ask_for_all_their_weights_before_the_wait():
+    for columns, outputs in ((7168, 1048), (384, 7168), (3584, 448), (3584, 896), (768, 7168)):
+        form = product(columns, outputs, 8)
+        assert isinstance(form, WideGemm)
+        assert form.ahead == form.chunks
 
 
 def test_shapes_that_one_launch_cannot_hold_take_three():
