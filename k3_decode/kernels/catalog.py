@@ -77,7 +77,7 @@ def _checked() -> Iterator[Operator]:
     for cache in CACHES:
         yield MlaAbsorb(512, 128, 64, cache)
         yield from (MlaFront(1536, 512, 128, 64, rows, cache) for rows in (1, 2))
-        yield from (core(512, 64, rows, 192**-0.5, cache) for rows in BUCKETS)
+        yield from (core(512, 64, rows, heads, 192**-0.5, cache) for rows in BUCKETS for heads in (6, 12))
 
 
 def sample_operators() -> list[Operator]:
@@ -112,7 +112,7 @@ def _sample() -> Iterator[Operator]:
     for cache in CACHES:
         yield from (MlaPrepare(1536, 512, 64, cache), MlaAbsorb(512, 128, 64, cache))
         yield MlaFront(1536, 512, 128, 64, 1, cache)
-        yield from (core(512, 64, rows, 192**-0.5, cache) for rows in (1, 64))
+        yield from (core(512, 64, rows, heads, 192**-0.5, cache) for rows in (1, 64) for heads in (6, 12))
 
 
 def blackwell_operators() -> list[Operator]:

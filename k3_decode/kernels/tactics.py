@@ -14,6 +14,7 @@ from k3_decode.kernels.kda_verify import KdaVerify
 from k3_decode.kernels.mla_core import MlaCore
 from k3_decode.kernels.mla_front import CLUSTER, MlaFront
 from k3_decode.kernels.operator import Cache
+from k3_decode.kernels.parts.attention import TILE_HEADS
 from k3_decode.kernels.parts.pieces import CHUNK
 from k3_decode.kernels.tail import Tail
 from k3_decode.kernels.tail_wide import ROWS as TAIL_ROWS
@@ -247,15 +248,26 @@ def mla_front(form: MlaFront, heads: int) -> MlaFront | None:
     return form if form.rows == 1 and form.fits and heads * CLUSTER <= MULTIPROCESSORS else None
 
 
-def core(latent: int, shared_key: int, rows: int, scale: float, cache: Cache) -> MlaCore:
+def core(latent: int, shared_key: int, rows: int, heads: int, scale: float, cache: Cache) -> MlaCore:
     """Choose how keys are divided and staged, by what was fastest over 8192 of them (H200, 2026-11-30).
 
     One block a multiprocessor that copies ahead where rows are few, two that take turns where there are many; the rows
-    of e4m3 are half as long, so that two blocks can copy ahead.
+    of e4m3 are half as long, so that two blocks can copy ahead. The blocks of one row are few, and all clusters of 8 of
+    them lie side by side.
+
+    Args:
+        latent: Width of the latent.
+        shared_key: Width of the shared key part.
+        rows: Rows, a bucket.
+        heads: Heads of a rank.
+        scale: Softmax scale.
+        cache: Elements of the cache.
     """
     if cache == "bf16":
         stages, most, least = (2, 64, 1) if rows <= 8 else (1, 128, 4)
     else:
         stages, most, least = (2, 32, 8) if rows > 2 else (1, 128, 1)
     blocks = max(least, min(most, (1 if cache == "bf16" and stages == 2 else 2) * MULTIPROCESSORS // rows))
-    return MlaCore(latent, shared_key, 1 << (blocks.bit_length() - 1), scale, cache, stages)
+    splits = 1 << (blocks.bit_length() - 1)
+    cluster = 8 if rows == 1 else min(8, max(2, splits // 16))
+    return MlaCore(latent, shared_key, splits, scale, cache, stages, cluster, 1 if heads <= TILE_HEADS else 2)

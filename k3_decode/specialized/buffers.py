@@ -8,7 +8,6 @@ from torch import Tensor
 
 from k3_decode.config import K3Config
 from k3_decode.kernels.head_top import PARTS
-from k3_decode.kernels.mla_core import HEADS
 from k3_decode.kernels.operator import Operator
 from k3_decode.kernels.route import UNIT
 from k3_decode.reference.cache import K3Cache
@@ -133,7 +132,7 @@ class StepBuffers:
             return torch.full(shape, -1, dtype=torch.int32, device=device)
 
         def shape(operator: Operator, name: str) -> tuple[int, ...]:
-            known = {"m": rows, "g": -(-heads // HEADS)}
+            known = {"m": rows, "g": -(-heads // operators.mla_core.heads)}
             sizes = next(each.shape for each in operator.arguments if each.name == name)
             return tuple(size if isinstance(size, int) else known[size] for size in sizes)
 

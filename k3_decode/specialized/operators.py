@@ -151,7 +151,7 @@ class StepOperators:
     def mla_core(self) -> MlaCore:
         """Attention over the cache, merged."""
         c = self.config
-        return core(c.kv_lora_rank, c.qk_rope_head_dim, self.rows, c.qk_head_dim**-0.5, self.cache)
+        return core(c.kv_lora_rank, c.qk_rope_head_dim, self.rows, c.num_heads, c.qk_head_dim**-0.5, self.cache)
 
     @property
     def mla_value(self) -> MlaValue:

@@ -41,6 +41,11 @@ def cluster_arrive() -> None:
     cute.arch.cluster_arrive()
 
 
+def cluster_arrive_relaxed() -> None:
+    """Count this thread in without waiting for what it has stored: peers only learn that it has got so far."""
+    cute.arch.cluster_arrive_relaxed()
+
+
 def cluster_wait() -> None:
     """Wait until all threads of the cluster have called `cluster_arrive`."""
     cute.arch.cluster_wait()

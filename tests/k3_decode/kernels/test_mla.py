@@ -6,7 +6,6 @@ import torch
 from k3_decode.bench.inputs import DISTRIBUTIONS, draw
 from k3_decode.build.sets import CHECKED_RANKS
 from k3_decode.kernels.catalog import CACHES
-from k3_decode.kernels.mla_core import HEADS
 from k3_decode.kernels.mla_front import MlaFront
 from k3_decode.kernels.mla_prepare import MlaPrepare
 from k3_decode.kernels.tactics import bucket
@@ -95,7 +94,7 @@ class Requests:
     def launch(self, library, operators):
         """Run the kernel on poisoned memory; give its outputs and counters."""
         core, device = operators.mla_core, self.query.device
-        known = {"m": self.rows, "g": -(-self.heads // HEADS)}
+        known = {"m": self.rows, "g": -(-self.heads // core.heads)}
         sizes = {each.name: tuple(known.get(size, size) for size in each.shape) for each in core.arguments}
         nothing = {name: torch.full(sizes[name], float("nan"), device=device) for name in ("partial", "sums")}
         counters = torch.zeros(sizes["counters"], dtype=torch.int32, device=device)

@@ -119,6 +119,13 @@ def test_products_of_8_rows_with_few_blocks_ask_for_all_their_weights_before_the
         assert form.ahead == form.chunks
 
 
+@pytest.mark.parametrize(("ranks", "heads"), [(32, 8), (16, 8), (8, 16), (1, 16)])
+def test_few_heads_leave_no_tile_of_attention_empty(ranks, heads):
+    cores = [StepOperators(of_ranks(CONFIGS["k3"], ranks), rows).mla_core for rows in BUCKETS]
+    assert {core.heads for core in cores} == {heads}
+    assert all(core.splits % core.cluster == 0 for core in cores)
+
+
 def test_shapes_that_one_launch_cannot_hold_take_three():
     form = StepOperators(CONFIGS["k3-mini-r16"], 1).mla_front
     assert form is not None
