@@ -182,14 +182,15 @@ class KernelCases:
         places, unit_experts, unit_tokens = tables(rows, c.top_k), tables(units), tables(units, 8)
         hidden = tables(units, 8, c.expert_size, dtype=torch.bfloat16)
         out = torch.empty(rows, c.latent_size, device=self.device)
-        route = self._launches(
-            ops.route, logits, bias, z, scaled, inverses, ids, weights, places, unit_experts, unit_tokens
-        )
-        if ops.table is not None:
+        if ops.table is None:
+            route = self._launches(ops.route, logits, bias, ids, weights, places)
+            ups = self._launches(ops.expert_up, up, up_scales, z, ids, hidden)
+        else:
+            rank = self._launches(ops.route, logits, bias, z, scaled, inverses, ids, weights)
             table = self._launches(ops.table, ids, places, unit_experts, unit_tokens)
-            route = [chain(one, two) for one, two in zip(route, table, strict=True)]
+            route = [chain(one, two) for one, two in zip(rank, table, strict=True)]
+            ups = self._launches(ops.expert_up, up, up_scales, scaled, inverses, unit_experts, unit_tokens, hidden)
         yield self._measured("route", rows, rows * (c.num_experts + c.latent_size) * 4, route)
-        ups = self._launches(ops.expert_up, up, up_scales, scaled, inverses, unit_experts, unit_tokens, hidden)
         if ops.expert_sum is None:
             downs = self._launches(ops.expert_down, down, down_scales, hidden, ids, weights, places, out)
         else:

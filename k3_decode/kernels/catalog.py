@@ -18,9 +18,10 @@ from k3_decode.kernels.mla_prepare import MlaPrepare
 from k3_decode.kernels.mla_value import MlaValue
 from k3_decode.kernels.operator import Cache, Operator
 from k3_decode.kernels.route import RouteRank
+from k3_decode.kernels.route_row import RouteRow
 from k3_decode.kernels.route_table import RouteTable
 from k3_decode.kernels.rows import Activate, Embed, NormSitu
-from k3_decode.kernels.tactics import BUCKETS, core, joint_tail, kda, kda_verify, product, skinny
+from k3_decode.kernels.tactics import BUCKETS, core, expert_up_row, joint_tail, kda, kda_verify, product, skinny
 from k3_decode.kernels.tail_wide import WideTail
 
 CACHES: tuple[Cache, ...] = get_args(Cache)
@@ -65,10 +66,10 @@ def _checked() -> Iterator[Operator]:
     yield from front_forms()
     for blocks, update in ((0, "keep"), (1, "restart"), (1, "add"), (2, "restart"), (7, "add"), (8, "add")):
         yield AttentionResidual(7168, blocks, update)  # type: ignore[arg-type]
-    yield from (RouteTable(896, 16), ExpertSum(3584, 16))
+    yield from (RouteRow(896, 16), RouteTable(896, 16), ExpertSum(3584, 16))
     for act in ACTS:
-        yield from (RouteRank(3584, 896, 16, single, act=act) for single in (True, False))
-        yield from (ExpertUp(3584, 192, columns, act=act) for columns in (1, 8))
+        yield from (RouteRank(3584, 896, 16, act=act), ExpertUp(3584, 192, act=act))
+        yield expert_up_row(3584, 192, 16, act)
         yield from (ExpertDown(3584, 192, 16, warps, act) for warps in (4, 16))
         yield ExpertDownUnits(3584, 192, act)
     yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), HeadTop(1), HeadTop(8))
@@ -101,10 +102,10 @@ def _sample() -> Iterator[Operator]:
     yield kda(6, 1)
     yield kda(12, 64)
     yield kda_verify(6, 1, 8)
-    yield from (RouteTable(896, 16), ExpertSum(3584, 16))
+    yield from (RouteRow(896, 16), RouteTable(896, 16), ExpertSum(3584, 16))
     for act in ACTS:
-        yield from (RouteRank(3584, 896, 16, single, act=act) for single in (True, False))
-        yield from (ExpertUp(3584, 192, 1, act=act), ExpertUp(3584, 384, 8, act=act))
+        yield from (RouteRank(3584, 896, 16, act=act), ExpertUp(3584, 384, act=act))
+        yield from (expert_up_row(3584, width, 16, act) for width in (192, 384))
         yield from (ExpertDown(3584, 192, 16, warps, act) for warps in (4, 16))
         yield ExpertDownUnits(3584, 384, act)
     yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), HeadTop(8))

@@ -91,7 +91,7 @@ class ExpertDown:
 
     @property
     def contract(self) -> Contract:
-        """The first weights come before the wait: `ExpertUp` is released when routing has chosen the experts."""
+        """The first weights come before the wait: the first half is released when routing has chosen the experts."""
         early, each = min(IN_FLIGHT, self.loads), 4 if self.act == "bf16" else 2
         return Contract(before_wait={"w": early}, after_wait={"w": self.loads - early}, products=each * self.loads)
 
@@ -120,7 +120,7 @@ class ExpertDown:
         Args:
             w: Packed output rows (`k3_decode.kernels.packing`).
             scales: Their exponents.
-            hidden: ``[U, 8, I]`` what `ExpertUp` wrote.
+            hidden: ``[U, 8, I]`` what `ExpertUp` or `ExpertUpRow` wrote.
             ids: ``[M, k]`` experts of each token.
             weights: ``[M, k]`` their weights.
             places: ``[M, k]`` their rows of ``hidden``.

@@ -27,7 +27,6 @@ from k3_decode.kernels.parts.dsl import (
     Value,
     cute,
     cutlass,
-    on_hopper,
 )
 from k3_decode.kernels.parts.memory import (
     copy_to_shared,
@@ -52,10 +51,9 @@ GROUP = 32
 """Weights that share a scale, the columns of one 16-byte load of a lane."""
 ROWS = 32
 """Weight rows of a warp's tile, two tensor-core tiles."""
-UP_IN_FLIGHT, UP_RESIDENT = {1: 7, 8: 14}, {1: 4, 8: 3}
-BLACKWELL_RESIDENT = 3
-"""Weight loads of a lane in flight, by a unit's tokens, and blocks of four warps a multiprocessor, whose registers they
-must leave room for. Four blocks of 8 tokens take all of its shared memory: alone they are a little faster (891 MB in
+IN_FLIGHT, RESIDENT = 14, 3
+"""Weight loads of a lane in flight, and blocks of four warps a multiprocessor, whose registers they must leave room
+for. Four blocks take all of its shared memory: alone they are a little faster (891 MB in
 231 us with 10 loads each, 237 with 14 in three), but nothing of the second half can start beside them, and a layer of 8
 rows took 106 us instead of 92 (H200, 2026-11-30)."""
 SCALES_AHEAD = 16
@@ -69,7 +67,6 @@ class ExpertUp:
     Attributes:
         latent: Columns, a multiple of 128.
         width: Intermediate width of an expert on this rank, a multiple of 16.
-        columns: Most tokens of a unit: 1, where a step has one row, or 8.
         beta: Bound of SiTU's gate.
         linear_beta: Bound of SiTU's linear half.
         act: How the latent is given.
@@ -77,7 +74,6 @@ class ExpertUp:
 
     latent: int
     width: int
-    columns: int
     beta: float = 4.0
     linear_beta: float | None = 25.0
     act: ExpertAct = "bf16"
@@ -85,7 +81,7 @@ class ExpertUp:
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        form = f"expert_up_{self.latent}_{self.width}_columns{self.columns}"
+        form = f"expert_up_{self.latent}_{self.width}"
         return form if self.act == "bf16" else f"{form}_{self.act}"
 
     @property
@@ -110,11 +106,6 @@ class ExpertUp:
     def groups(self) -> int:
         """Groups of a warp."""
         return self.latent // GROUP // WARPS
-
-    @property
-    def resident(self) -> int:
-        """Blocks a multiprocessor; on Blackwell the registers of one fewer, where this number of blocks spills."""
-        return UP_RESIDENT[self.columns] if on_hopper() else BLACKWELL_RESIDENT
 
     @property
     def pitch(self) -> int:
@@ -148,7 +139,7 @@ class ExpertUp:
             unit_experts.iterator.toint(), unit_tokens.iterator.toint(), hidden.iterator.toint(),
         ).launch(
             grid=[2 * self.width // ROWS, cute.size(unit_experts, mode=[0]), 1], block=[THREADS, 1, 1],
-            stream=stream, use_pdl=True, min_blocks_per_mp=self.resident, preferred_smem_carveout=-1,
+            stream=stream, use_pdl=True, min_blocks_per_mp=RESIDENT, preferred_smem_carveout=-1,
         )  # fmt: skip
 
     @cute.kernel
@@ -160,7 +151,7 @@ class ExpertUp:
         thread, _, _ = cute.arch.thread_idx()
         tile, unit, _ = cute.arch.block_idx()
         lane, warp = thread % WARP, thread // WARP
-        staged_words = max(self.columns * (self.pitch + self.scale_pitch) // 4, WARPS * ROWS * UNIT)
+        staged_words = max(UNIT * (self.pitch + self.scale_pitch) // 4, WARPS * ROWS * UNIT)
         shared = cutlass.utils.SmemAllocator().allocate_array(Uint32, staged_words, byte_alignment=128).toint()
         wait_for_predecessors()
         release_dependents()  # only now: the successor reads what routing wrote before it waits
@@ -171,7 +162,7 @@ class ExpertUp:
             tiles, all_groups = 2 * self.width // ROWS, self.latent // GROUP
             block = Int64(expert) * tiles + Int64(tile)
             base = w + ((block * all_groups + Int64(warp * self.groups)) * WARP + Int64(lane)) * 16
-            in_flight = min(UP_IN_FLIGHT[self.columns], self.groups)
+            in_flight = min(IN_FLIGHT, self.groups)
             weights = [load_static(base + g * WARP * 16) for g in range(in_flight)]
             self.stage(shared, thread, scaled, inverses, tokens)
             table = scales + ((block * 8 + Int64(lane // 4)) * all_groups + Int64(warp * self.groups)) * 4
@@ -181,7 +172,7 @@ class ExpertUp:
             wait_for_copies()
             barrier()  # the unit's tokens are staged
             acc = [[Float32(0.0) for _ in range(4)] for _ in range(2)]
-            token = cutlass.min(lane // 4, Int32(self.columns - 1))
+            token = lane // 4
             if cutlass.const_expr(self.act == "bf16"):
                 # Odd rows swap the halves of every 128 bytes, so that the eight lanes of a phase meet no bank twice.
                 source = shared + token * self.pitch + warp * (self.groups * GROUP * 2) + lane % 4 * 16
@@ -208,15 +199,13 @@ class ExpertUp:
             self.finish(shared, inverses, thread, acc, tile, unit, unit_tokens, hidden)
 
     def tokens(self, source: Address) -> list[Value]:
-        """Load the unit's tokens, all at once; a step of one row has only token 0."""
-        if self.columns == 1:
-            return [Int32(0)]
+        """Load the unit's tokens, all at once."""
         return [Int32(word) for half in range(UNIT // 4) for word in load(source + half * 16)]
 
     def scale_rows(self, shared: Value, first: Value, warp: Value) -> list[Value]:
         """Give where the scales of two tokens lie that a lane holds sums of, from this warp's first group on."""
-        rows = shared + self.columns * self.pitch + warp * (self.groups * 4)
-        return [rows + cutlass.min(first + i, Int32(self.columns - 1)) * self.scale_pitch for i in range(2)]
+        rows = shared + UNIT * self.pitch + warp * (self.groups * 4)
+        return [rows + (first + i) * self.scale_pitch for i in range(2)]
 
     @cute.jit
     def stage(self, shared: Int32, thread: Int32, scaled: Int64, inverses: Int64, tokens: list[Value]) -> None:
@@ -225,8 +214,8 @@ class ExpertUp:
         A column of a product depends on its own token alone, and columns without a token are never written.
         """
         size = self.latent * (2 if self.act == "bf16" else 1)
-        units, scales = size // 16, shared + self.columns * self.pitch
-        for column in cutlass.range_constexpr(self.columns):
+        units, scales = size // 16, shared + UNIT * self.pitch
+        for column in cutlass.range_constexpr(UNIT):
             if tokens[column] >= 0:
                 row = scaled + Int64(tokens[column]) * size
                 for i in cutlass.range_constexpr((units + THREADS - 1) // THREADS):
@@ -258,7 +247,7 @@ class ExpertUp:
         barrier()  # the partial sums of all warps are there
         column, place = thread // 16, thread % 16
         token = Int32(load(unit_tokens + Int64(unit * UNIT + column) * 4, words=1)[0])
-        if token >= 0 and column < self.columns:
+        if token >= 0:
             row = place // 8 * 16 + place % 8
             gate, linear = Float32(0.0), Float32(0.0)
             for other in cutlass.range_constexpr(WARPS):

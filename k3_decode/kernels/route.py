@@ -8,7 +8,7 @@ and the first k lanes put their experts up as candidates, who count the candidat
 counts are places, and no float is compared. Meanwhile four more warps bring the token's latent to float16, scaled by a
 power of two of its largest magnitude, or to MXFP8: every block of an expert would have to do it again.
 
-A single row needs no grouping by expert (`k3_decode.kernels.route_table`): its units are written here, one a pick.
+`k3_decode.kernels.route_row` routes a single row, which needs no grouping by expert and no prepared latent.
 """
 
 from dataclasses import dataclass
@@ -69,7 +69,6 @@ class RouteRank:
         latent: Width of the latent, a multiple of 8.
         experts: Number of experts, a multiple of 32, at most 1024.
         top_k: Experts of a token, at most 32.
-        single: Whether the step has one row, whose units are written here.
         scaling: Factor of the weights.
         act: How the experts read the latent.
     """
@@ -77,14 +76,13 @@ class RouteRank:
     latent: int
     experts: int
     top_k: int
-    single: bool
     scaling: float = 1.0
     act: ExpertAct = "bf16"
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        form = f"route_rank_{self.latent}_{self.experts}_top{self.top_k}_{'single' if self.single else 'rows'}"
+        form = f"route_rank_{self.latent}_{self.experts}_top{self.top_k}"
         return form if self.act == "bf16" else f"{form}_{self.act}"
 
     @property
@@ -97,9 +95,6 @@ class RouteRank:
             *latent_arguments(self.latent, self.act),
             Argument("ids", "i32", ("m", self.top_k), aligned=False),
             Argument("weights", "f32", ("m", self.top_k), aligned=False),
-            Argument("places", "i32", ("m", self.top_k), aligned=False),
-            Argument("unit_experts", "i32", ("u",), aligned=False),
-            Argument("unit_tokens", "i32", ("u", UNIT)),
         )
 
     @property
@@ -120,7 +115,7 @@ class RouteRank:
     @cute.jit
     def __call__(
         self, logits: Tensor, bias: Tensor, z: Tensor, scaled: Tensor, inverses: Tensor, ids: Tensor, weights: Tensor,
-        places: Tensor, unit_experts: Tensor, unit_tokens: Tensor, stream: Stream,
+        stream: Stream,
     ) -> None:  # fmt: skip
         """Launch.
 
@@ -133,15 +128,12 @@ class RouteRank:
             inverses: ``[M]`` gets the inverse of each row's power; for MXFP8 ``[M, L / 32]`` the blocks' scales.
             ids: ``[M, k]`` gets expert ids, best first.
             weights: ``[M, k]`` gets their weights.
-            places: ``[1, k]`` gets the row of each pick among the units' rows, if ``single``; else not touched.
-            unit_experts: ``[U]`` gets the expert of each unit, likewise.
-            unit_tokens: ``[U, 8]`` gets its tokens, -1 for none, likewise.
             stream: Where to run.
         """
         self.body(
             logits.iterator.toint(), bias.iterator.toint(), z.iterator.toint(), scaled.iterator.toint(),
-            inverses.iterator.toint(), ids.iterator.toint(), weights.iterator.toint(), places.iterator.toint(),
-            unit_experts.iterator.toint(), unit_tokens.iterator.toint(), Int32(logits.stride[0]), Int32(z.stride[0]),
+            inverses.iterator.toint(), ids.iterator.toint(), weights.iterator.toint(), Int32(logits.stride[0]),
+            Int32(z.stride[0]),
         ).launch(
             grid=[cute.size(logits, mode=[0]), 1, 1], block=[(RANK_WARPS + SCALE_WARPS) * WARP, 1, 1], stream=stream,
             use_pdl=True,
@@ -150,7 +142,7 @@ class RouteRank:
     @cute.kernel
     def body(
         self, logits: Int64, bias: Int64, z: Int64, scaled: Int64, inverses: Int64, ids: Int64, weights: Int64,
-        places: Int64, unit_experts: Int64, unit_tokens: Int64, stride: Int32, ldz: Int32,
+        stride: Int32, ldz: Int32,
     ) -> None:  # fmt: skip
         """Device code."""
         thread, _, _ = cute.arch.thread_idx()
@@ -188,12 +180,6 @@ class RouteRank:
                 place = (Int64(row) * self.top_k + Int64(lane)) * 4
                 store(ids + place, [pick])
                 store_f32(weights + place, score * reciprocal(total + 1e-20) * self.scaling)
-                if cutlass.const_expr(self.single):
-                    nothing, first = Int32(-1), Int32(0)
-                    store(places + Int64(lane) * 4, [lane * UNIT])
-                    store(unit_experts + Int64(lane) * 4, [pick])
-                    store(unit_tokens + Int64(lane) * (UNIT * 4), [first, nothing, nothing, nothing])
-                    store(unit_tokens + (Int64(lane) * (UNIT * 4) + 16), [nothing, nothing, nothing, nothing])
 
     @property
     def chunks(self) -> int:

@@ -4,7 +4,9 @@ import dataclasses
 import math
 from typing import Literal, NamedTuple
 
+from k3_decode.config import ExpertAct
 from k3_decode.errors import ArgumentError
+from k3_decode.kernels.expert_up_row import GROUP, ROWS, ExpertUpRow
 from k3_decode.kernels.gemm_wide import IN_FLIGHT as WIDE_IN_FLIGHT
 from k3_decode.kernels.gemm_wide import RESIDENT as SHORT_IN_FLIGHT
 from k3_decode.kernels.gemm_wide import WideGemm
@@ -80,9 +82,10 @@ SKINNY = {
 one row on an H200, 2026-11-30: paced ones in the layers they serve, by 0.2 to 3 us of a layer each, the others alone
 or in a layer, by 1 % to 21 %. The copy engine stages the input of one row only."""
 
-COPIED_TAILS = {768}
+COPIED_TAILS, PACED_TAILS = {768}, {384: 3}
 """Widths of the shared experts for which the tail of one row has its inputs copied: so more of its blocks are resident,
-and it takes 11 % less alone (H200, 2026-11-30)."""
+and it takes 11 % less alone; and those for which it asks for its weights at a pace, that many loads of a lane under way
+at a time: 1.0 us less of a layer of 39.9 (H200, 2026-11-30)."""
 
 SHORT = {
     (7168, 4224): 6, (7168, 5248): 8, (7168, 6016): 8, (7168, 6284): 8, (7168, 10_240): 3, (7168, 20_480): 3,
@@ -170,7 +173,27 @@ def joint_tail(latent: int, shared: int, rows: int) -> Tail:
         shared: Columns of the shared output.
         rows: Rows of the input, 1 or 2.
     """
-    return Tail(latent, shared, rows, copied=rows == 1 and shared in COPIED_TAILS)
+    paced = PACED_TAILS.get(shared, 0) if rows == 1 else 0
+    return Tail(latent, shared, rows, copied=rows == 1 and shared in COPIED_TAILS, paced=paced)
+
+
+def expert_up_row(latent: int, width: int, top_k: int, act: ExpertAct = "bf16") -> ExpertUpRow:
+    """Choose the form of the experts' first half of one row.
+
+    Where all blocks are resident, two a multiprocessor, many warps with few loads each are faster: 37.2 us of a layer
+    of 16 ranks, with four warps 39.9. Otherwise four warps with more loads are: 61.2 us of a layer of 8 ranks, with
+    eight 61.6 (H200, 2026-11-30). With MXFP8 activations many warps would have too few registers.
+
+    Args:
+        latent: Columns.
+        width: Of an expert on this rank.
+        top_k: Picks.
+        act: How the latent meets the weights.
+    """
+    blocks, groups = 2 * width // ROWS * top_k, latent // GROUP
+    if act == "bf16" and blocks <= MANY_BLOCKS and groups % 14 == 0:
+        return ExpertUpRow(latent, width, top_k, warps=14, in_flight=4)
+    return ExpertUpRow(latent, width, top_k, warps=4, in_flight=8, act=act)
 
 
 def wide_tail(latent: int, shared: int, rows: int) -> WideTail | None:

@@ -42,6 +42,7 @@ class Tail:
         beta: Bound of SiTU's gate.
         linear_beta: Bound of SiTU's linear half.
         copied: Whether the copy engine brings the inputs and the norm's weight.
+        paced: Most loads of a lane that are under way at a time; 0 asks for all of them at once.
     """
 
     latent: int
@@ -51,11 +52,13 @@ class Tail:
     beta: float = 4.0
     linear_beta: float | None = 25.0
     copied: bool = False
+    paced: int = 0
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
-        return f"tail_{self.latent}_{self.shared}_rows{self.rows}{'_copied' if self.copied else ''}"
+        marks = ("_copied" if self.copied else "") + (f"_paced{self.paced}" if self.paced else "")
+        return f"tail_{self.latent}_{self.shared}_rows{self.rows}{marks}"
 
     @property
     def arguments(self) -> tuple[Argument, ...]:
@@ -81,7 +84,7 @@ class Tail:
     def inputs(self) -> Gemv:
         """The product that makes its input as these two make theirs."""
         return Gemv((Segment("norm", self.latent), Segment("situ", self.shared)), self.rows, 1, "bf16",
-                    self.eps, self.beta, self.linear_beta, warps=WARPS)  # fmt: skip
+                    self.eps, self.beta, self.linear_beta, warps=WARPS, paced=self.paced)  # fmt: skip
 
     @property
     def shared_rows(self) -> int:
@@ -178,7 +181,8 @@ class Tail:
         base = select_address(Uint32(is_up), up, down)
         last = (u if is_up else n) * width - 16
         start = first_row * width + lane * 16
-        words = [load_static(base + Int64(cutlass.min(start + i * STRIDE * 2, last))) for i in range(self.loads)]
+        addresses = [base + Int64(cutlass.min(start + i * STRIDE * 2, last)) for i in range(self.loads)]
+        words = self.inputs.first_weights(addresses, n)
         scales = []
         if cutlass.const_expr(self.copied):
             self.expect(brought, arrived, thread, scale, is_up)

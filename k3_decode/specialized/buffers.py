@@ -8,8 +8,8 @@ from torch import Tensor
 
 from k3_decode.config import K3Config
 from k3_decode.kernels.head_top import PARTS
-from k3_decode.kernels.operator import Operator
-from k3_decode.kernels.route import UNIT
+from k3_decode.kernels.operator import Argument, Operator
+from k3_decode.kernels.route import UNIT, latent_arguments
 from k3_decode.reference.cache import K3Cache
 from k3_decode.specialized.operators import TOP, StepOperators
 
@@ -131,13 +131,16 @@ class StepBuffers:
         def i32(*shape: int) -> Tensor:
             return torch.full(shape, -1, dtype=torch.int32, device=device)
 
-        def shape(operator: Operator, name: str) -> tuple[int, ...]:
+        def extents(argument: Argument) -> tuple[int, ...]:
             known = {"m": rows, "g": -(-heads // operators.mla_core.heads)}
-            sizes = next(each.shape for each in operator.arguments if each.name == name)
-            return tuple(size if isinstance(size, int) else known[size] for size in sizes)
+            return tuple(size if isinstance(size, int) else known[size] for size in argument.shape)
+
+        def shape(operator: Operator, name: str) -> tuple[int, ...]:
+            return extents(next(each for each in operator.arguments if each.name == name))
 
         c, rows, heads = operators.config, operators.rows, operators.config.num_heads
         units = rows * c.top_k
+        codes, scales = latent_arguments(c.latent_size, c.expert_act)
         widest = max(
             4 * c.projection_size + c.kda_head_dim + heads, c.q_lora_rank + c.cache_width + heads * c.v_head_dim
         )
@@ -158,8 +161,8 @@ class StepBuffers:
             dense=f32(rows, 2 * c.dense_size),
             activated=bf16(rows, c.dense_size),
             front=f32(rows, c.num_experts + c.latent_size + 2 * c.shared_size),
-            scaled=i32(*shape(operators.route, "scaled")),
-            inverses=f32(*shape(operators.route, "inverses")),
+            scaled=i32(*extents(codes)),
+            inverses=f32(*extents(scales)),
             ids=i32(rows, c.top_k),
             weights=f32(rows, c.top_k),
             places=i32(rows, c.top_k),

@@ -165,10 +165,13 @@ class StepLauncher:
         """
         ops, b = self._ops, self._buffers
         picks, units = (b.ids, b.weights, b.places), (b.unit_experts, b.unit_tokens)
-        self._run(ops.route, logits, weights.bias, z, b.scaled, b.inverses, *picks, *units)
-        if ops.table is not None:
+        if ops.table is None:
+            self._run(ops.route, logits, weights.bias, *picks)
+            self._run(ops.expert_up, weights.up, weights.up_scales, z, b.ids, b.hidden)
+        else:
+            self._run(ops.route, logits, weights.bias, z, b.scaled, b.inverses, b.ids, b.weights)
             self._run(ops.table, b.ids, b.places, *units)
-        self._run(ops.expert_up, weights.up, weights.up_scales, b.scaled, b.inverses, *units, b.hidden)
+            self._run(ops.expert_up, weights.up, weights.up_scales, b.scaled, b.inverses, *units, b.hidden)
         if ops.expert_sum is None:
             self._run(ops.expert_down, weights.down, weights.down_scales, b.hidden, *picks, b.latent)
         else:

@@ -11,6 +11,7 @@ from k3_decode.kernels.catalog import distinct
 from k3_decode.kernels.expert_down import ExpertDown
 from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
 from k3_decode.kernels.expert_up import ExpertUp
+from k3_decode.kernels.expert_up_row import ExpertUpRow
 from k3_decode.kernels.gemv import Segment
 from k3_decode.kernels.head_top import HeadTop
 from k3_decode.kernels.kda import KdaDecode
@@ -23,9 +24,10 @@ from k3_decode.kernels.mla_value import LATENT, MlaValue
 from k3_decode.kernels.operator import Cache, Operator
 from k3_decode.kernels.parts.decay import HEAD
 from k3_decode.kernels.route import RouteRank
+from k3_decode.kernels.route_row import RouteRow
 from k3_decode.kernels.route_table import RouteTable
 from k3_decode.kernels.rows import Activate, Embed, NormSitu
-from k3_decode.kernels.tactics import BUCKETS, Product, core, kda, kda_verify, mla_front, product, skinny
+from k3_decode.kernels.tactics import BUCKETS, Product, core, expert_up_row, kda, kda_verify, mla_front, product, skinny
 
 Update = Literal["add", "restart", "keep"]
 
@@ -186,10 +188,12 @@ class StepOperators:
         return product(c.hidden_size, c.num_experts + c.latent_size + 2 * c.shared_size, self.rows, out="f32")
 
     @property
-    def route(self) -> RouteRank:
+    def route(self) -> RouteRank | RouteRow:
         """Choice of experts."""
         c = self.config
-        return RouteRank(c.latent_size, c.num_experts, c.top_k, self.rows == 1, c.routed_scaling_factor, c.expert_act)
+        if self.rows == 1:
+            return RouteRow(c.num_experts, c.top_k, c.routed_scaling_factor)
+        return RouteRank(c.latent_size, c.num_experts, c.top_k, c.routed_scaling_factor, c.expert_act)
 
     @property
     def table(self) -> RouteTable | None:
@@ -197,11 +201,13 @@ class StepOperators:
         return None if self.rows == 1 else RouteTable(self.config.num_experts, self.config.top_k)
 
     @property
-    def expert_up(self) -> ExpertUp:
+    def expert_up(self) -> ExpertUp | ExpertUpRow:
         """First half of the routed experts."""
         c = self.config
-        columns = 1 if self.rows == 1 else 8
-        return ExpertUp(c.latent_size, c.expert_size, columns, c.situ_beta, c.situ_linear_beta, c.expert_act)
+        if self.rows == 1:
+            chosen = expert_up_row(c.latent_size, c.expert_size, c.top_k, c.expert_act)
+            return dataclasses.replace(chosen, beta=c.situ_beta, linear_beta=c.situ_linear_beta)
+        return ExpertUp(c.latent_size, c.expert_size, c.situ_beta, c.situ_linear_beta, c.expert_act)
 
     @property
     def expert_down(self) -> ExpertDown | ExpertDownUnits:

@@ -11,7 +11,9 @@ from k3_decode.kernels.expert_units import ExpertDownUnits, ExpertSum
 from k3_decode.kernels.expert_up import ExpertUp
 from k3_decode.kernels.packing import pack_down, pack_up
 from k3_decode.kernels.route import RouteRank
+from k3_decode.kernels.route_row import RouteRow
 from k3_decode.kernels.route_table import RouteTable
+from k3_decode.kernels.tactics import expert_up_row
 from k3_decode.reference import mxfp4, mxfp8
 from k3_decode.reference.situ import situ
 
@@ -35,21 +37,26 @@ def tables(rows, device):
 
 
 def route(library, logits, bias, z, act="bf16"):
-    """Rank and group; give the experts' input and its scales, then what `tables` lists."""
+    """Rank and group, or rank the only row; give the experts' input and its scales, then what `tables` lists."""
     rows = logits.shape[0]
-    ids, _, places, unit_experts, unit_tokens = found = tables(rows, logits.device)
+    ids, weights, places, unit_experts, unit_tokens = found = tables(rows, logits.device)
     words, scales = ((LATENT // 2,), ()) if act == "bf16" else ((LATENT // 4,), (LATENT // mxfp8.BLOCK,))
     scaled = torch.full((rows, *words), -1, device=z.device, dtype=torch.int32)
     inverses = torch.full((rows, *scales), float("nan"), device=z.device)
-    operator = RouteRank(LATENT, EXPERTS, TOP, single=rows == 1, act=act)
-    library.kernel(operator)(logits, bias, z, scaled, inverses, *found)
-    if rows > 1:
-        library.kernel(RouteTable(EXPERTS, TOP))(ids, places, unit_experts, unit_tokens)
+    library.kernel(RouteRank(LATENT, EXPERTS, TOP, act=act))(logits, bias, z, scaled, inverses, ids, weights)
+    library.kernel(RouteTable(EXPERTS, TOP))(ids, places, unit_experts, unit_tokens)
     return scaled, inverses, *found
 
 
+def route_one(library, logits, bias):
+    """Rank one row by itself; give ids, weights and places."""
+    found = tables(1, logits.device)[:3]
+    library.kernel(RouteRow(EXPERTS, TOP))(logits, bias, *found)
+    return found
+
+
 @pytest.mark.parametrize("rows", ROWS)
-@pytest.mark.parametrize("kind", ["normal", "ties", "all-equal", "infinite", "not-a-number"])
+@pytest.mark.parametrize("kind", ["normal", "ties", "all-equal", "infinite", "not-a-number", "one-set"])
 def test_routing_picks_exactly_what_the_rule_says(library, device, close, seeded, rows, kind):
     generator = seeded(rows)
     logits = draw("normal", rows, EXPERTS, generator=generator)
@@ -62,6 +69,8 @@ def test_routing_picks_exactly_what_the_rule_says(library, device, close, seeded
         logits[:, ::3], logits[:, 1::3] = float("inf"), float("-inf")
     if kind == "not-a-number":
         logits[:, ::2] = float("nan")
+    if kind == "one-set":  # the best experts are neighbours, so that few of the rest can be left out
+        logits[:, :24] += 20.0
     z = draw("heavy-tailed", rows, LATENT, generator=generator)
     scaled, inverses, ids, weights, places, unit_experts, unit_tokens = route(library, logits, bias, z)
     assert torch.equal(inverses.log2(), inverses.log2().round()), "the scale is no power of two"
@@ -88,6 +97,11 @@ def test_routing_picks_exactly_what_the_rule_says(library, device, close, seeded
     assert rows == 1 or (unit_experts[:used].diff() >= 0).all()
     assert (unit_experts[used:] == -1).all()
     assert int((unit_tokens >= 0).sum()) == rows * TOP
+    for row in range(rows):
+        one_ids, one_weights, one_places = route_one(library, logits[row : row + 1], bias)
+        assert torch.equal(one_ids[0], ids[row])
+        assert torch.equal(one_weights[0], weights[row])
+        assert torch.equal(one_places[0], 8 * torch.arange(TOP, dtype=torch.int32, device=device))
 
 
 @pytest.mark.parametrize("distribution", DISTRIBUTIONS)
@@ -162,7 +176,11 @@ def test_experts_equal_float64(library, device, close, share, seeded, ranks, act
             own = slice(first, first + rows)
             routed = route(library, scores[own], bias, every[own].contiguous(), act)
             assert torch.equal(routed[2], picks[own]), "a row's choice depends on the rows beside it"
-            for out in outputs(library, width, up, down, routed, rows, act):
+            every_form = outputs(library, width, up, down, routed, rows, act)
+            if rows == 1:
+                alone = route_one(library, scores[own], bias)
+                every_form = *every_form, output_of_one(library, width, up, down, every[own], alone, act)
+            for out in every_form:
                 close(row, out, expected[own], distribution, f"rows {rows} skew {skew}")
 
 
@@ -170,13 +188,22 @@ def outputs(library, width, up, down, routed, rows, act):
     """Run the experts on poisoned memory; give the sums of both forms of the second half."""
     scaled, inverses, ids, weights, places, unit_experts, unit_tokens = routed
     device = ids.device
-    columns = 1 if rows == 1 else 8
     hidden = torch.full((rows * TOP, 8, width), float("nan"), dtype=torch.bfloat16, device=device)
-    library.kernel(ExpertUp(LATENT, width, columns, act=act))(*up, scaled, inverses, unit_experts, unit_tokens, hidden)
+    library.kernel(ExpertUp(LATENT, width, act=act))(*up, scaled, inverses, unit_experts, unit_tokens, hidden)
     by_row, by_unit = (torch.full((rows, LATENT), float("nan"), device=device) for _ in range(2))
     unit_rows = torch.full((rows * TOP, 8, LATENT), float("nan"), device=device)
     library.kernel(ExpertDownUnits(LATENT, width, act))(*down, hidden, unit_experts, unit_tokens, unit_rows)
     library.kernel(ExpertSum(LATENT, TOP))(unit_rows, weights, places, by_unit)
-    by_token = ExpertDown(LATENT, width, TOP, TOP if rows == 1 else 4, act)
+    by_token = ExpertDown(LATENT, width, TOP, 4, act)
     library.kernel(by_token)(*down, hidden, ids, weights, places, by_row)
     return by_row, by_unit
+
+
+def output_of_one(library, width, up, down, z, routed, act):
+    """Run the kernels of a step of one row on poisoned memory; give the sum."""
+    ids, weights, places = routed
+    hidden = torch.full((TOP, 8, width), float("nan"), dtype=torch.bfloat16, device=z.device)
+    out = torch.full((1, LATENT), float("nan"), device=z.device)
+    library.kernel(expert_up_row(LATENT, width, TOP, act))(*up, z, ids, hidden)
+    library.kernel(ExpertDown(LATENT, width, TOP, TOP, act))(*down, hidden, ids, weights, places, out)
+    return out

@@ -85,7 +85,7 @@ def test_the_activations_of_experts_choose_the_kernels(model, library, rows):
     path = KernelPath(rounded, cache, library, buckets=(rows,))
     path.launcher(1).launch()
     assert library.launched == {operator.name for operator in step_operators(config, buckets=(rows,))}
-    assert sum(name.endswith("_mxfp8") for name in library.launched) == 3
+    assert sum(name.endswith("_mxfp8") for name in library.launched) == (2 if rows == 1 else 3)
     plain = StepWeights.prepare(model.weights)
     with pytest.raises(ArgumentError, match="laid out for mxfp8"):
         KernelPath(rounded, cache, library, weights=plain, buckets=(rows,))
