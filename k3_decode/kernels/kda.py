@@ -10,8 +10,8 @@ a weight and is read before the dependency wait. A row of the state is spread ov
 the row gives both ``S' k`` and ``S' q``, because ``S q = S' q + u (k q)``. The only exchange is the sum of squares of
 the outputs; it also tells that every block has read the window, which block 0 then shifts.
 
-Slot and context are inputs of the step and known early, so the block brings its state into L2 before the wait, and
-reads it after.
+Slot and context are inputs of the step and known early, so blocks bring their state and the windows into L2 before the
+wait, and read them after.
 """
 
 from dataclasses import dataclass
@@ -52,6 +52,8 @@ PASS_ROWS = WARP // ROW_LANES
 KEYS = HEAD // ROW_LANES
 """Keys of a lane, four 16-byte loads."""
 TAPS = 4
+WINDOW_BYTES = 2 * (TAPS - 1)
+"""Bytes of a channel's window."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ class KdaDecode:
     def contract(self) -> Contract:
         """The factor of the decay gate and the taps are read before the wait, the state after it."""
         return Contract(
-            before_wait={"f_b": 16, "conv_weight": 3}, after_wait={"state": 4 * self.passes}, brought=("state",),
+            before_wait={"f_b": 16, "conv_weight": 3}, after_wait={"state": 4 * self.passes}, brought=("state", "conv"),
             products=16,
         )  # fmt: skip
 
@@ -181,6 +183,10 @@ class KdaDecode:
         base = (Int64(slot) * self.heads + Int64(head)) * (HEAD * HEAD * 4)
         if thread == 0:
             prefetch(state + base + Int64(rank) * (self.rows * HEAD * 4), Int32(self.rows * HEAD * 4))
+            if rank == 0:
+                for part in cutlass.range_constexpr(3):
+                    window = Int64(slot) * (3 * self.size) + Int64(part * self.size + head * HEAD)
+                    prefetch(conv + window * WINDOW_BYTES, Int32(HEAD * WINDOW_BYTES))
         open_mailboxes([(box, 1)], thread, self.cluster)
         wait_for_predecessors()
 
