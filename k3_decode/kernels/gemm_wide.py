@@ -40,7 +40,7 @@ from k3_decode.kernels.parts.pieces import (
 from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors
 from k3_decode.kernels.parts.tile_exchange import add_tile, open_tile, tile_words
 
-RESIDENT = {12: 4, 14: 3, 28: 2}
+RESIDENT = {10: 4, 12: 4, 14: 3, 28: 2}
 """Blocks of a multiprocessor by the most chunks of weights on their way, two 16-byte loads of a lane each, of blocks of
 four warps that serve 8 rows: what registers hold."""
 IN_FLIGHT = {8: 10, 16: 4}

@@ -94,6 +94,12 @@ SHORT = {
 """Blocks that divide K in products of 3 to 8 rows, where another number than the usual one was faster: by columns and
 outputs. Measured on an H200, 2026-11-30, alone or in a layer."""
 
+SHORT_PACED = {
+    (7168, 2096): (14, 6), (7168, 3206): (10, 2), (7168, 6284): (12, 8), (768, 7168): (10, 2), (1536, 7168): (10, 3),
+}  # fmt: skip
+"""Chunks on their way, and under way at a time before the wait, of such products, where pacing was faster: by columns
+and outputs. Measured in sharded layers of 8 rows on an H200, 2026-11-30: 0.3 to 1 us of a layer each."""
+
 SHORT_BLOCKS, SHORT_CHUNKS = 480, (12, 136)
 """Most blocks of such a product, few enough for one wave of four a multiprocessor; fewest chunks of one, half as many
 where that leaves little more than a block a multiprocessor, and most, whose addresses registers hold."""
@@ -141,7 +147,8 @@ def product(
     tiles = math.ceil(rows / 8)
     if tiles == 1:
         parts, in_flight = short(columns, outputs)
-        return WideGemm(columns, 1, parts, out, 4, in_flight, settles=settles)
+        in_flight, paced = SHORT_PACED.get((columns, outputs), (in_flight, 0))
+        return WideGemm(columns, 1, parts, out, 4, in_flight, paced, settles)
     warps, parts = wide(columns, outputs)
     return WideGemm(columns, tiles, parts, out, warps, WIDE_IN_FLIGHT[warps], settles=settles)
 
