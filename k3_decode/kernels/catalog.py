@@ -95,6 +95,7 @@ def _sample() -> Iterator[Operator]:
     yield product(7168, 3206, 8)
     yield product(7168, 1048, 8, out="f32")
     yield product(384, 7168, 8)
+    yield from (product(columns, 7168, 64) for columns in (384, 768))
     yield product(7168, 3206, 64)
     yield product(2112, 7168, 16)
     yield AttentionResidual(7168, 8, "add")

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from k3_decode.config import ExpertAct
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.expert_up_row import GROUP, ROWS, ExpertUpRow
+from k3_decode.kernels.gemm_teams import TeamGemm
 from k3_decode.kernels.gemm_wide import IN_FLIGHT as WIDE_IN_FLIGHT
 from k3_decode.kernels.gemm_wide import RESIDENT as SHORT_IN_FLIGHT
 from k3_decode.kernels.gemm_wide import WideGemm
@@ -22,7 +23,7 @@ from k3_decode.kernels.tail import Tail
 from k3_decode.kernels.tail_wide import ROWS as TAIL_ROWS
 from k3_decode.kernels.tail_wide import WideTail
 
-Product = Gemv | WideGemm
+Product = Gemv | WideGemm | TeamGemm
 """Forms of a product that streams its weights."""
 
 BUCKETS = (1, 2, 8, 16, 32, 64)
@@ -104,6 +105,10 @@ SHORT_BLOCKS, SHORT_CHUNKS = 480, (12, 136)
 """Most blocks of such a product, few enough for one wave of four a multiprocessor; fewest chunks of one, half as many
 where that leaves little more than a block a multiprocessor, and most, whose addresses registers hold."""
 
+TEAMS = {(384, 7168), (768, 7168)}
+"""Products of 33 to 64 rows, by columns and outputs, that teams within a block do faster than a cluster: by 3.1 and 1.3
+us of a sharded layer of 64 rows at 16 ranks, the second as shared output by 2.6 at 8 (H200, 2026-11-30)."""
+
 CLUSTER_PLACES = (18, 18, 18, 18, 16, 16, 14, 14)
 """Multiprocessors of each group that a cluster must lie in, as the times of many clusters on an H200 suggest."""
 WIDTH_OVERHEAD = 8
@@ -149,6 +154,8 @@ def product(
         parts, in_flight = short(columns, outputs)
         in_flight, paced = SHORT_PACED.get((columns, outputs), (in_flight, 0))
         return WideGemm(columns, 1, parts, out, 4, in_flight, paced, settles)
+    if tiles == 8 and (columns, outputs) in TEAMS:
+        return TeamGemm(columns, tiles, out, settles)
     warps, parts = wide(columns, outputs)
     return WideGemm(columns, tiles, parts, out, warps, WIDE_IN_FLIGHT[warps], settles=settles)
 

@@ -7,6 +7,7 @@ import pytest
 from k3_decode.config import CONFIGS, of_ranks
 from k3_decode.errors import ArgumentError
 from k3_decode.kernels.catalog import front_forms
+from k3_decode.kernels.gemm_teams import MOST_CHUNKS, TeamGemm
 from k3_decode.kernels.gemm_wide import WideGemm
 from k3_decode.kernels.gemv import STRIDE, Gemv
 from k3_decode.kernels.tactics import BUCKETS, CLUSTER_PLACES, bucket, joint_tail, kda, product, wide, wide_tail
@@ -45,7 +46,6 @@ def test_products_of_every_rank_count_fit_a_multiprocessor(ranks, rows):
             assert form.chunks * form.split * 32 >= columns
             assert 1 <= form.split <= 8
             assert form.shared_words * 4 <= 227_000
-            assert isinstance(form, WideGemm)
             assert form.resident * (form.shared_words * 4 + 1024) <= 228 * 1024
     assert kda(heads, rows).cluster in (2, 4, 8)
 
@@ -124,6 +124,14 @@ def test_few_heads_leave_no_tile_of_attention_empty(ranks, heads):
     cores = [StepOperators(of_ranks(CONFIGS["k3"], ranks), rows).mla_core for rows in BUCKETS]
     assert {core.heads for core in cores} == {heads}
     assert all(core.splits % core.cluster == 0 for core in cores)
+
+
+@pytest.mark.parametrize("columns", [384, 768])
+def test_teams_serve_64_rows_of_few_columns(columns):
+    form = product(columns, 7168, 64)
+    assert isinstance(form, TeamGemm)
+    assert form.chunks <= MOST_CHUNKS
+    assert isinstance(product(columns, 7168, 32), WideGemm)
 
 
 def test_shapes_that_one_launch_cannot_hold_take_three():
