@@ -21,7 +21,17 @@ from k3_decode.kernels.route import RouteRank
 from k3_decode.kernels.route_row import RouteRow
 from k3_decode.kernels.route_table import RouteTable
 from k3_decode.kernels.rows import Activate, Embed, NormSitu
-from k3_decode.kernels.tactics import BUCKETS, core, expert_up_row, joint_tail, kda, kda_verify, product, skinny
+from k3_decode.kernels.tactics import (
+    BUCKETS,
+    core,
+    expert_down_row,
+    expert_up_row,
+    joint_tail,
+    kda,
+    kda_verify,
+    product,
+    skinny,
+)
 from k3_decode.kernels.tail_wide import WideTail
 
 CACHES: tuple[Cache, ...] = get_args(Cache)
@@ -70,7 +80,7 @@ def _checked() -> Iterator[Operator]:
     for act in ACTS:
         yield from (RouteRank(3584, 896, 16, act=act), ExpertUp(3584, 192, act=act))
         yield expert_up_row(3584, 192, 16, act)
-        yield from (ExpertDown(3584, 192, 16, warps, act) for warps in (4, 16))
+        yield from (ExpertDown(3584, 192, 16, act=act), expert_down_row(3584, 192, 16, act))
         yield ExpertDownUnits(3584, 192, act)
     yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), HeadTop(1), HeadTop(8))
     yield from (MlaPrepare(1536, 512, 64, cache) for cache in CACHES)
@@ -107,7 +117,8 @@ def _sample() -> Iterator[Operator]:
     for act in ACTS:
         yield from (RouteRank(3584, 896, 16, act=act), ExpertUp(3584, 384, act=act))
         yield from (expert_up_row(3584, width, 16, act) for width in (192, 384))
-        yield from (ExpertDown(3584, 192, 16, warps, act) for warps in (4, 16))
+        yield ExpertDown(3584, 192, 16, act=act)
+        yield from (expert_down_row(3584, width, 16, act) for width in (192, 384))
         yield ExpertDownUnits(3584, 384, act)
     yield from (Embed(7168), Activate(2112), NormSitu(3584, 384), HeadTop(8))
     yield MlaValue(512, 128)

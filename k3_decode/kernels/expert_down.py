@@ -27,6 +27,7 @@ from k3_decode.kernels.parts.dsl import (
     cutlass,
 )
 from k3_decode.kernels.parts.memory import (
+    after_arrival,
     load,
     load_f32,
     load_shared,
@@ -47,8 +48,8 @@ GROUP = 32
 ROWS = 32
 """Weight rows of a warp's tile, two tensor-core tiles."""
 IN_FLIGHT, RESIDENT = 10, 3
-"""Weight loads of a lane in flight, and blocks of four warps a multiprocessor, whose registers they must leave room
-for."""
+"""Weight loads of a lane in flight unless a form says otherwise, and blocks of four warps a multiprocessor, whose
+registers they must leave room for."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +62,8 @@ class ExpertDown:
         top_k: Experts of a token, a multiple of ``warps``.
         warps: Warps of a block: 4, or more where a step has so few rows that blocks are fewer than multiprocessors.
         act: How the hidden activation meets the weights.
+        in_flight: Weight loads of a lane in flight, and before the wait.
+        paced: Most of those that are under way at a time before the wait; 0 asks for all of them at once.
     """
 
     latent: int
@@ -68,11 +71,15 @@ class ExpertDown:
     top_k: int
     warps: int = WARPS
     act: ExpertAct = "bf16"
+    in_flight: int = IN_FLIGHT
+    paced: int = 0
 
     @property
     def name(self) -> str:
         """Symbol of this form."""
         form = f"expert_down_{self.latent}_{self.width}_top{self.top_k}_warps{self.warps}"
+        if self.paced:
+            form += f"_flight{self.in_flight}_paced{self.paced}"
         return form if self.act == "bf16" else f"{form}_{self.act}"
 
     @property
@@ -92,7 +99,7 @@ class ExpertDown:
     @property
     def contract(self) -> Contract:
         """The first weights come before the wait: the first half is released when routing has chosen the experts."""
-        early, each = min(IN_FLIGHT, self.loads), 4 if self.act == "bf16" else 2
+        early, each = min(self.in_flight, self.loads), 4 if self.act == "bf16" else 2
         return Contract(before_wait={"w": early}, after_wait={"w": self.loads - early}, products=each * self.loads)
 
     @property
@@ -157,9 +164,9 @@ class ExpertDown:
         experts = [Int32(word) for word in chosen_ids]
         blocks = [Int64(expert) * (self.latent // ROWS) + Int64(tile) for expert in experts]
         order = [(i, g) for i in range(own) for g in range(self.groups)]
-        in_flight = min(IN_FLIGHT, len(order))
+        in_flight = min(self.in_flight, len(order))
         bases = [w + (block * (self.groups * WARP) + Int64(lane)) * 16 for block in blocks]
-        stream = [load_static(bases[i] + g * WARP * 16) for i, g in order[:in_flight]]
+        stream = self.first_weights([bases[i] + g * WARP * 16 for i, g in order[:in_flight]], experts[0])
         tables = [scales + (block * 8 + Int64(lane // 4)) * (self.groups * 4) for block in blocks]
         exponents = [load_scales(table, self.groups) for table in tables[:1]]
         rows = [Int64(word) for word in places_words]
@@ -197,6 +204,15 @@ class ExpertDown:
             for other in cutlass.range_constexpr(1, self.warps):
                 result = result + load_shared_f32(partial + (other * ROWS + thread) * 4)
             store_f32(out + (Int64(row) * self.latent + Int64(tile * ROWS + thread)) * 4, result)
+
+    def first_weights(self, addresses: list[Value], expert: Value) -> list[list[Value]]:
+        """Load what is asked for before the wait, each once the load `paced` before it has arrived."""
+        stream: list[list[Value]] = []
+        for position, address in enumerate(addresses):
+            earlier = stream[position - self.paced] if 0 < self.paced <= position else None
+            zero = Uint32(expert) >> Uint32(31)
+            stream.append(load_static(address if earlier is None else after_arrival(address, earlier, zero)))
+        return stream
 
     def load_row(self, source: Address, lane: Value) -> list[list[Value]]:
         """Load this lane's 8-value chunks of a hidden row, clamped to the last."""

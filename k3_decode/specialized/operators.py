@@ -27,7 +27,18 @@ from k3_decode.kernels.route import RouteRank
 from k3_decode.kernels.route_row import RouteRow
 from k3_decode.kernels.route_table import RouteTable
 from k3_decode.kernels.rows import Activate, Embed, NormSitu
-from k3_decode.kernels.tactics import BUCKETS, Product, core, expert_up_row, kda, kda_verify, mla_front, product, skinny
+from k3_decode.kernels.tactics import (
+    BUCKETS,
+    Product,
+    core,
+    expert_down_row,
+    expert_up_row,
+    kda,
+    kda_verify,
+    mla_front,
+    product,
+    skinny,
+)
 
 Update = Literal["add", "restart", "keep"]
 
@@ -215,7 +226,9 @@ class StepOperators:
         c = self.config
         if self.rows > 8:
             return ExpertDownUnits(c.latent_size, c.expert_size, c.expert_act)
-        return ExpertDown(c.latent_size, c.expert_size, c.top_k, c.top_k if self.rows == 1 else 4, c.expert_act)
+        if self.rows == 1:
+            return expert_down_row(c.latent_size, c.expert_size, c.top_k, c.expert_act)
+        return ExpertDown(c.latent_size, c.expert_size, c.top_k, act=c.expert_act)
 
     @property
     def expert_sum(self) -> ExpertSum | None:

@@ -13,7 +13,7 @@ from k3_decode.kernels.packing import pack_down, pack_up
 from k3_decode.kernels.route import RouteRank
 from k3_decode.kernels.route_row import RouteRow
 from k3_decode.kernels.route_table import RouteTable
-from k3_decode.kernels.tactics import expert_up_row
+from k3_decode.kernels.tactics import expert_down_row, expert_up_row
 from k3_decode.reference import mxfp4, mxfp8
 from k3_decode.reference.situ import situ
 
@@ -194,7 +194,7 @@ def outputs(library, width, up, down, routed, rows, act):
     unit_rows = torch.full((rows * TOP, 8, LATENT), float("nan"), device=device)
     library.kernel(ExpertDownUnits(LATENT, width, act))(*down, hidden, unit_experts, unit_tokens, unit_rows)
     library.kernel(ExpertSum(LATENT, TOP))(unit_rows, weights, places, by_unit)
-    by_token = ExpertDown(LATENT, width, TOP, 4, act)
+    by_token = ExpertDown(LATENT, width, TOP, act=act)
     library.kernel(by_token)(*down, hidden, ids, weights, places, by_row)
     return by_row, by_unit
 
@@ -205,5 +205,5 @@ def output_of_one(library, width, up, down, z, routed, act):
     hidden = torch.full((TOP, 8, width), float("nan"), dtype=torch.bfloat16, device=z.device)
     out = torch.full((1, LATENT), float("nan"), device=z.device)
     library.kernel(expert_up_row(LATENT, width, TOP, act))(*up, z, ids, hidden)
-    library.kernel(ExpertDown(LATENT, width, TOP, TOP, act))(*down, hidden, ids, weights, places, out)
+    library.kernel(expert_down_row(LATENT, width, TOP, act))(*down, hidden, ids, weights, places, out)
     return out
