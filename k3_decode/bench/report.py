@@ -123,8 +123,13 @@ def _number(value: float | None, width: int) -> str:
 
 
 def main(files: Sequence[pathlib.Path]) -> int:
-    """Print sessions, all committed ones if none is named; return 0, or 1 if there is none."""
-    found = list(files) or sorted(RESULTS.glob("*.jsonl"))
-    for file in found:
-        print(f"{file.name}\n{table(file.read_text('utf-8').splitlines())}\n")
+    """Print sessions, all committed ones if none is named, the latest last; return 0, or 1 if there is none."""
+    found = {file: file.read_text("utf-8").splitlines() for file in files or RESULTS.glob("*.jsonl")}
+    for file, lines in sorted(found.items(), key=lambda each: (_begun(each[1]), each[0].name)):
+        print(f"{file.name}\n{table(lines)}\n")
     return 0 if found else 1
+
+
+def _begun(lines: Sequence[str]) -> str:
+    """Give the date of the earliest row, as written."""
+    return min((json.loads(line)["date"] for line in lines if line.strip()), default="")

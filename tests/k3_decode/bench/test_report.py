@@ -44,6 +44,15 @@ def test_the_table_has_a_line_a_row(capsys):
     assert FILES[0].name in capsys.readouterr().out
 
 
+def test_the_latest_session_comes_last(tmp_path, capsys):
+    for name, date in (("a", "2026-11-30T09:21Z"), ("b", "2026-11-29T23:01Z"), ("c", "2026-11-30T02:36Z")):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(row(date=date)) + "\n")
+    assert main(["report", *(str(tmp_path / f"{name}.jsonl") for name in "abc")]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if line.endswith(".jsonl")] == [
+        "b.jsonl", "c.jsonl", "a.jsonl",
+    ]  # fmt: skip
+
+
 def test_an_aim_is_reached_missed_or_not_measured():
     said = aims([row(), row(rows=8, median_us=100.0, bytes=263_000_000), row(name="kda_core", median_us=4.4)])
     by_name = {" ".join(line[:76].split()): line for line in said.splitlines()}
