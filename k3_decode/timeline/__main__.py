@@ -13,6 +13,7 @@ from k3_decode.config import CONFIGS
 from k3_decode.errors import K3Error
 from k3_decode.kernels.catalog import distinct
 from k3_decode.kernels.operator import Operator
+from k3_decode.kernels.tactics import BUCKETS
 from k3_decode.specialized.operators import step_operators
 from k3_decode.specialized.sharded import sharded_operators
 from k3_decode.timeline import instrument, table
@@ -89,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     ):
         made = commands.add_parser(name, help=what, description=what)
         made.add_argument("--tp", type=int, choices=sorted(MODELS), default=16, help="ranks that share a model")
-        made.add_argument("--rows", type=int, default=1, help="token rows: 1, 2, 4, 8, 16, 32 or 64")
+        made.add_argument("--rows", type=int, choices=BUCKETS, default=1, help="token rows")
         made.add_argument("--arch", choices=ARCHITECTURES, default="sm_90a", help="what for")
         made.add_argument("--workers", type=int, default=2, help="compilers at the same time")
         made.add_argument("--out", type=pathlib.Path, required=True, metavar="DIR", help="gets sources and kernels")

@@ -125,6 +125,12 @@ def test_a_folder_without_a_build_is_refused(tmp_path, capsys):
     assert "expected what `build` left there" in capsys.readouterr().err
 
 
+def test_a_row_count_without_kernels_is_refused(tmp_path, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(["build", "--rows", "5", "--out", str(tmp_path)])
+    assert "invalid choice: 5" in capsys.readouterr().err
+
+
 def test_showing_needs_the_gpu_the_kernels_were_built_for(tmp_path, capfd):
     instrument.instrument(operators(16, 1), tmp_path / instrument.SOURCE)
     (tmp_path / "shape.json").write_text(json.dumps({"tp": 16, "rows": 1, "arch": "sm_90a"}))
