@@ -13,21 +13,18 @@ from dataclasses import dataclass
 from typing import Literal
 
 from k3_decode.kernels.operator import Argument, Contract
-from k3_decode.kernels.parts.arithmetic import from_bits
 from k3_decode.kernels.parts.asynchronous import show_to_products
 from k3_decode.kernels.parts.dsl import Address, Float32, Int32, Int64, Stream, Tensor, Uint32, Value, cute, cutlass
 from k3_decode.kernels.parts.memory import (
     after_arrival,
     close_copies,
-    load_shared,
     load_static,
-    store_bf16,
-    store_f32,
     store_shared,
     wait_for_copies,
 )
 from k3_decode.kernels.parts.pieces import CHUNK, CHUNK_WORDS, copy_word, multiply_pieces, piece_bytes, word_offset
 from k3_decode.kernels.parts.sync import WARP, barrier, release_dependents, wait_for_predecessors
+from k3_decode.kernels.parts.tile_exchange import PADDING, write_sums
 
 TEAMS, WARPS = 4, 4
 """Teams of a block, and warps of a team."""
@@ -42,8 +39,6 @@ STEP = 2
 """Chunks multiplied at once, whose fragments need registers of their own."""
 SECTION = 4
 """Chunks of a team that are copied together; each section has a place of its own."""
-PADDING = 4
-"""Words between the rows of one output and those of the next: eight lanes that read 16 bytes meet no bank twice."""
 
 
 @dataclass(frozen=True)
@@ -178,7 +173,10 @@ class TeamGemm:
             for j in cutlass.range_constexpr(self.tiles):
                 store_shared(place + j * 32, sums[j][2 * half : 2 * half + 2])
         barrier()  # the tiles of all teams are there
-        self.finish(shared, thread, tile, y, n, m, ldy)
+        write_sums(
+            shared, thread, tile, y, n, m, ldy, Int32(0), self.tiles * 8, TILE, TILE, TEAMS, self.pitch, THREADS,
+            self.out,
+        )  # fmt: skip
 
     def all_chunks(self, rows: list[Address], start: Value, n: Value) -> list[list[list[Value]]]:
         """Load a team's weights, each chunk once the one `PACED` before it has arrived."""
@@ -212,26 +210,3 @@ class TeamGemm:
                         live = live if begin + lane * 2 + offset < self.columns else Int32(0)
                     copy_word(target + word_offset(offset // 2, 0, self.tiles), source + offset * 2, live)
         close_copies()
-
-    @cute.jit
-    def finish(self, shared: Int32, thread: Int32, tile: Int32, y: Int64, n: Int32, m: Int32, ldy: Int32) -> None:
-        """Add the teams' tiles and write: a thread four rows of an output, all read before the first is written."""
-        units = [thread + i * THREADS for i in range(math.ceil(self.tiles * 2 * TILE / THREADS))]
-        totals = []
-        for unit in units:
-            at = cutlass.min(unit, Int32(self.tiles * 2 * TILE - 1))
-            source = shared + (at % TILE * self.pitch + at // TILE * 16)
-            words = [load_shared(source + t * (TILE * self.pitch)) for t in range(TEAMS)]
-            total = [from_bits(word) for word in words[0]]
-            for other in words[1:]:
-                total = [value + from_bits(word) for value, word in zip(total, other, strict=True)]
-            totals.append(total)
-        for i in cutlass.range_constexpr(len(units)):
-            output, row = tile * TILE + units[i] % TILE, units[i] // TILE * 4
-            for j in cutlass.range_constexpr(4):
-                if row + j < m and output < n:
-                    index = Int64(row + j) * Int64(ldy) + Int64(output)
-                    if cutlass.const_expr(self.out == "bf16"):
-                        store_bf16(y + index * 2, totals[i][j])
-                    else:
-                        store_f32(y + index * 4, totals[i][j])

@@ -98,19 +98,47 @@ def add_tile(
         await_mailbox(box)
     else:
         barrier()  # the sums of all warps are there
+    write_sums(values, thread, tile, y, n, m, ldy, rank * share, rows, outputs, share, split, pitch, threads, out)
+
+
+@cute.jit
+def write_sums(
+    values: Int32, thread: Int32, tile: Int32, y: Int64, n: Int32, m: Int32, ldy: Int32, start: Int32,
+    rows: cutlass.Constexpr, outputs: cutlass.Constexpr, share: cutlass.Constexpr, parts: cutlass.Constexpr,
+    pitch: cutlass.Constexpr, threads: cutlass.Constexpr, out: cutlass.Constexpr,
+) -> None:  # fmt: skip
+    """Add partial sums that lie in this block's shared memory, part after part, and write them.
+
+    Args:
+        values: Shared address of the parts, one behind the other: for each output its rows, float32.
+        thread: Index of the thread in the block.
+        tile: Index of the tile's outputs.
+        y: Where the sums go.
+        n: Outputs of the product.
+        m: Rows of the product.
+        ldy: Elements between rows of ``y``.
+        start: First output of this block in the tile.
+        rows: Rows of the tile, a multiple of 8.
+        outputs: Outputs of the tile.
+        share: Outputs of this block.
+        parts: Partial sums of each.
+        pitch: Bytes from one output to the next.
+        threads: Of the block.
+        out: Type of the sums, ``bf16`` or ``f32``.
+    """
     count = rows // 4 * share
     units = [thread + i * threads for i in range(math.ceil(count / threads))]
     totals = []
     for unit in units:
         at = cutlass.min(unit, Int32(count - 1))
         source = values + (at % share * pitch + at // share * 16)
-        words = [load_shared(source + p * (share * pitch)) for p in range(split)]
+        words = [load_shared(source + p * (share * pitch)) for p in range(parts)]
         total = [from_bits(word) for word in words[0]]
         for other in words[1:]:
             total = [value + from_bits(word) for value, word in zip(total, other, strict=True)]
         totals.append(total)
     for i in cutlass.range_constexpr(len(units)):
-        output, row = rank * share + units[i] % share, units[i] // share * 4
+        output, row = start + units[i] % share, units[i] // share * 4
         for j in cutlass.range_constexpr(4):
             if row + j < m and output < outputs and tile * outputs + output < n:
                 index = Int64(row + j) * Int64(ldy) + Int64(tile * outputs + output)
